@@ -1,5 +1,4 @@
-"""Parts of every kind of answer: its context, its plan with the ETag, its cursor, and errors for what a key may not
-read.
+"""Parts of every kind of answer: context, plan with the ETag, cursor, and errors for what a key may not read.
 
 All ETags are weak and follow one rule, whether a body is stored or computed. A list's ETag depends on the metro's
 snapshot, the request with its cursor, the date and what the key may read, and on other metros or a forecast if the list
@@ -91,8 +90,7 @@ def forbidden_types(context: AnswerContext, types: Iterable[str]) -> ApiError:
 
 
 def metro_required(what: str, slugs: Iterable[str]) -> ApiError:
-    """Return the error `metro_required`. `what`: the start of the message, as in "The slug x is" (in several
-    metros)."""
+    """Return the error `metro_required`. `what`: the message's first words, such as "The slug x is"."""
     allowed = sorted(set(slugs))
     return bad_request(
         param="metro",

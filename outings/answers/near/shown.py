@@ -86,8 +86,8 @@ def choose_program_cards(rows: Rows, index: NearIndex, *, start: int | None) -> 
 
 
 class After(Struct, frozen=True):
-    """The position where a page begins. `square`: the last item's squared distance; `tie`: the first rank after the
-    item's among listings that are equally far."""
+    """The position behind a page. `square`: its last item's squared distance; `tie`: the next rank among equal
+    distances."""
 
     square: float
     tie: int

@@ -1,4 +1,4 @@
-"""Find the rows that meet conditions: sets of rows, and tests for the conditions that no set answers.
+"""Find the rows that meet conditions: by sets of rows and, where no set answers a condition, by tests of rows.
 
 This module knows kinds of conditions, but no filters.
 """
@@ -121,7 +121,7 @@ RowNumbers = NDArray[np.uint32]
 
 
 class RowFinder:
-    """Finds rows of one snapshot. Words and zips are opened at their first use; there may be no zips."""
+    """A finder of rows by words, zips, ids and circles. Indexes are opened at first use; there may be none of zips."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         self._listings, self._vectors = reader.listings, reader.rows.vectors
@@ -142,7 +142,7 @@ class RowFinder:
                 return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)
 
     def test_near(self, circle: Within | NearZip, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return True for each row in the circle."""
+        """Mark the rows in the circle."""
         lat, lng = self._find_middle(circle)
         near = lie_near([vector[rows] for vector in self._vectors], lat=lat, lng=lng, radius_m=circle.radius_m)
         if not circle.is_approximate:
@@ -169,8 +169,8 @@ _AHEAD, _BEHIND = 14 * 3600, 12 * 3600
 
 
 class Dates(Struct, frozen=True, kw_only=True):
-    """The conditions on a date: days since 1970, numbers of weekdays, seconds of the day; None is no limit. `since` is
-    not before now; `marked` are occurrences for which expressions are true."""
+    """The conditions on an occurrence. `low`, `high`: days since 1970; `times`: seconds of the day; None is no limit.
+    `since`: not before this instant; `marked`: sets of occurrences for which expressions are true."""
 
     low: int | None = None
     high: int | None = None
@@ -181,31 +181,31 @@ class Dates(Struct, frozen=True, kw_only=True):
 
     @property
     def is_window(self) -> bool:
-        """Return True if there is no condition but on days."""
+        """Return True if all conditions are on days."""
         return self.weekdays is None and self.times is None and self.since is None and not self.marked
 
     def is_within(self, columns: Columns) -> bool:
-        """Return True if every day of the window has a set."""
+        """Return True if the columns have a set for every day of the window."""
         if self.low is None or self.high is None:
             return False
         return columns.first_day <= self.low and self.high <= columns.last_day
 
     def list_days(self) -> Iterable[int]:
-        """List the days of a window with both ends."""
+        """List the days of a window that has both ends, without those of other weekdays."""
         assert self.low is not None
         assert self.high is not None
         days = range(self.low, self.high + 1)
         return days if self.weekdays is None else (day for day in days if find_weekday(day) in self.weekdays)
 
     def span_numbers(self, columns: Columns) -> tuple[int, int]:
-        """Return where the occurrences that can be in the window begin and end, in the table's order."""
+        """Return the range of the occurrences that can be in the window, as numbers in the table."""
         starts = columns.happenings["occurrences"]["starts_at"]
         first = 0 if self.low is None else int(np.searchsorted(starts, self.low * DAY - _AHEAD))
         end = starts.size if self.high is None else int(np.searchsorted(starts, (self.high + 1) * DAY + _BEHIND))
         return first, end
 
     def hold(self, columns: Columns, numbers: Rows) -> Mask:
-        """Return True for each occurrence that meets all conditions."""
+        """Mark the occurrences that meet all conditions."""
         table = columns.happenings["occurrences"]
         every = np.ones(numbers.shape, dtype=np.bool_)
         if self.low is not None or self.high is not None:
@@ -225,7 +225,7 @@ class Dates(Struct, frozen=True, kw_only=True):
 
 
 def read_dates(conditions: Sequence[Condition]) -> Dates:
-    """Several conditions on one column hold together."""
+    """Combine conditions on an occurrence. If several are on one column, all of them hold."""
     low: int | None = None
     high: int | None = None
     times: tuple[int | None, int | None] | None = None
@@ -259,7 +259,7 @@ def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[i
 
 
 def find_events(dates: Dates, columns: Columns) -> Words:
-    """Return the set of events of which a single occurrence meets all conditions."""
+    """Return the set of events that have an occurrence that meets all conditions."""
     if not dates.is_within(columns) or dates.since is not None or dates.marked:
         return _look_through(dates, columns)
     if dates.weekdays is None:
@@ -272,7 +272,7 @@ def find_events(dates: Dates, columns: Columns) -> Words:
 
 
 def _look_through(dates: Dates, columns: Columns) -> Words:
-    """Occurrence by occurrence."""
+    """Return the result of `find_events`, testing each occurrence."""
     first, end = dates.span_numbers(columns)
     numbers = np.arange(first, end)
     rows = columns.happenings["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
@@ -303,8 +303,8 @@ def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
 
 
 def list_occurrences(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
-    """Return the numbers of the occurrences of events that have any, row after row, and the index at which each row's
-    begin."""
+    """Return the numbers of events' occurrences, row after row, and the index at which each row's begin. Each event
+    needs an occurrence."""
     places, starts = find_happenings(columns, rows)
     return columns.happenings["occurrences"]["by_row"][places].astype(np.int64), starts
 
@@ -314,7 +314,7 @@ Test = Callable[[Rows], Mask]
 
 
 class Candidates(Struct, frozen=True, eq=False):
-    """The rows of a type that can match, and what is still to be tested of each."""
+    """A set of a type's rows that may match, and the tests that a row of it must pass to match."""
 
     words: Words
     tests: tuple[Test, ...] = ()
@@ -328,8 +328,8 @@ class Candidates(Struct, frozen=True, eq=False):
 
 
 def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -> Candidates:
-    """Return the published rows, before cards, that meet all conditions of the listing and have one happening that
-    meets all of its own."""
+    """Return the published rows that meet all conditions of the listing and have one occurrence, section or session
+    that meets all others. Programs keep all their listings."""
     own = columns.types[selection.type]
     parts: list[SetOrTest] = [own.read_set("is", "status", PUBLISHED)]
     parts += [_find_set_or_test(condition, columns, own) for condition in selection.conditions.listing]
@@ -345,7 +345,7 @@ SetOrTest = Words | Test
 
 
 def _join(parts: Sequence[SetOrTest]) -> Candidates:
-    """Return the rows that are in every set, with all tests. One part at least is a set."""
+    """Combine sets and tests: rows must be in every set and pass every test. At least one part is a set."""
     sets: list[Words] = []
     tests: list[Test] = []
     for part in parts:
@@ -385,7 +385,7 @@ def _test_rows(condition: Condition, columns: Columns, own: TypeColumns) -> Test
 
 
 def _find_between(own: TypeColumns, column: str, low: float | None, high: float | None) -> Words | None:
-    """Return None if the values of the column have no sets."""
+    """Return the set of the rows with a value from `low` to `high`, or None if the column has no sets of values."""
     values = own.list_values(column)
     if values is None:
         return None
@@ -404,7 +404,7 @@ def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None
 
 
 def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> SetOrTest:
-    """Return a set if sets answer all alternatives, else one test of all."""
+    """Find the rows that meet one of the alternatives: as a set if sets suffice, else by one test."""
     sides = [
         _join([~own.empty, *(_find_set_or_test(condition, columns, own) for condition in side)])
         for side in alternatives
@@ -426,7 +426,7 @@ def _find_row_set(condition: RowCondition, listing_type: str, columns: Columns, 
 
 
 def _find_happening_set(selection: Selection, columns: Columns, own: TypeColumns) -> SetOrTest:
-    """One happening that meets all: of an event by its days, else by what its sections or sessions say."""
+    """Find the listings with an occurrence (a set), section or session (a test) that meets all conditions."""
     conditions = selection.conditions.happening
     if selection.type == "event":
         return find_events(read_dates(conditions), columns)

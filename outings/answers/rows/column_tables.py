@@ -27,10 +27,9 @@ ORGANIZATION_COLUMNS = ("id", "name", "name_key")
 
 
 class Buckets:
-    """`categories` numbers `category_sets`, bit sets over the vocabulary; `prices` numbers PRICE_BANDS, `ages` is a bit
-    set over AGE_BANDS, `organizations` numbers `organization_names`. One more than the last, or the bit after it,
-    stands for "not stated". An age past all bands is in none of them, and is stated.
-    """
+    """Each listing's buckets of facets, by row. `categories`: indexes in `category_sets`, bit sets over the vocabulary;
+    `prices`: in PRICE_BANDS; `ages`: bit sets over AGE_BANDS; `organizations`: indexes in `organization_names`. The
+    index or bit after the last stands for "not stated". An age past all bands has no bit."""
 
     def __init__(self, frame: pl.DataFrame, organizations: pl.DataFrame) -> None:
         sets, numbers = np.unique(frame["categories"].fill_null(0).to_numpy(), return_inverse=True)
@@ -45,7 +44,7 @@ class Buckets:
 
 
 def number_prices(frame: pl.DataFrame) -> Numbers:
-    """Return the place of each row in PRICE_BANDS: `free` is the first, the others follow by price."""
+    """Return each row's index in PRICE_BANDS: `free` is the first, the others follow by price, then "not stated"."""
     least = [price for price in PRICE_BANDS.values() if price is not None]
     numbers: Numbers = np.digitize(frame["price_min"].fill_null(-1.0).to_numpy(), least)
     numbers[numbers == 0] = len(PRICE_BANDS)
@@ -66,21 +65,21 @@ def pack_ages(frame: pl.DataFrame) -> Numbers:
 
 
 def _number_organizations(frame: pl.DataFrame, known: pl.Series) -> Numbers:
-    """Return the number of each row's organization in `known`. The build writes a row for every organization that a
-    listing names."""
+    """Return the index of each row's organization in `known`, which has every organization that a listing names; rows
+    without one get the index after the last."""
     numbered = pl.DataFrame({"organization_id": known}).with_row_index("number")
     joined = frame.select("organization_id").join(numbered, on="organization_id", how="left", maintain_order="left")
     return joined["number"].fill_null(len(known)).to_numpy()
 
 
 def spread_bits(sets: Numbers, width: int) -> Numbers:
-    """Bit sets → a row each of zeros and ones, the lowest bit first."""
+    """Return each bit set as a row of zeros and ones, the lowest bit first."""
     bits: Numbers = (sets[:, np.newaxis] >> np.arange(width, dtype=sets.dtype)) & 1
     return bits.astype(np.int64)
 
 
 def spread_categories(sets: Numbers, width: int) -> Numbers:
-    """`spread_bits` with a last column for rows without any bit."""
+    """Return the result of `spread_bits` with a last column that is one for empty sets."""
     return np.column_stack((spread_bits(sets, width), sets == 0)).astype(np.int64)
 
 
@@ -91,7 +90,7 @@ def count_numbers(numbers: Numbers, size: int) -> Numbers:
 
 
 def count_bits(numbers: Numbers, width: int) -> Numbers:
-    """Return how many of the bit sets have each bit."""
+    """Count the sets that have each bit."""
     sets = np.arange(1 << width, dtype=np.int64)
     counts: Numbers = count_numbers(numbers, sets.size) @ spread_bits(sets, width)
     return counts
@@ -111,7 +110,7 @@ _OTHERS = (
 
 
 def make_columns(tables: Frames, today: date) -> dict[str, pl.DataFrame]:
-    """`today`: the metro's local date of the build, round which days have sets."""
+    """Make the tables of COLUMNS. `today`: the metro's local date of the build, around which days have sets."""
     listings, occurrences = tables["listings"], tables["occurrences"]
     numbered = Buckets(listings, tables["organizations"])
     rows = _make_rows(tables, numbered)
@@ -186,7 +185,7 @@ def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataF
 
 
 def _span_happenings(tables: Mapping[str, pl.DataFrame], size: int) -> tuple[Numbers, Numbers]:
-    """Return where each row's happenings begin and end in its type's table; that of events is in the order of rows."""
+    """Return, by row, where its occurrences, sections or sessions begin and end. Occurrences are in order of rows."""
     counts = np.zeros(size, dtype=np.int64)
     first = np.zeros(size, dtype=np.uint32)
     for name in HAPPENINGS.values():
@@ -198,7 +197,7 @@ def _span_happenings(tables: Mapping[str, pl.DataFrame], size: int) -> tuple[Num
 
 
 def _find_times(occurrences: pl.DataFrame, size: int) -> Numbers:
-    """Return by row the clock time, in seconds, at which all dates of an event begin, or NO_TIME, or VARIES."""
+    """Return, by row, the clock time in seconds at which all dates of an event begin, or NO_TIME, or VARIES."""
     listings = occurrences.group_by("row").agg(
         low=pl.col("time").min(), high=pl.col("time").max(), missing=pl.col("time").null_count(), all=pl.len()
     )
@@ -211,7 +210,7 @@ def _find_times(occurrences: pl.DataFrame, size: int) -> Numbers:
 
 
 def _number_programs(listings: pl.DataFrame) -> Numbers:
-    """Return by row the number of the program that a published listing shares with another one; -1 for all others."""
+    """Return, by row, the number of the program that several published listings share; -1 for all others."""
     shared = listings.filter(is_of_program()).filter(pl.col("program_key").is_duplicated())
     numbers = np.full(listings.height, -1, dtype=np.int32)
     numbers[shared["row"].to_numpy()] = shared["program_key"].rank("dense").to_numpy() - 1
@@ -219,7 +218,7 @@ def _number_programs(listings: pl.DataFrame) -> Numbers:
 
 
 def _make_texts(listings: pl.DataFrame) -> pl.DataFrame:
-    """List the rows that have a text in a column, by column and text."""
+    """List, for each column of texts and each text in it, the rows that have it."""
     parts = [
         listings.filter(pl.col(name).is_not_null())
         .group_by(value=pl.col(name))
@@ -231,7 +230,7 @@ def _make_texts(listings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _make_occurrences(occurrences: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """`by_row`: the numbers of the occurrences by row and date."""
+    """Make the table of occurrences. `by_row`: their numbers, by row and date."""
     number = occurrences["row"].to_numpy()
     days = occurrences["date"].to_physical().cast(pl.Int32())
     ordered = occurrences.select("row", "date", "index").with_row_index("number").sort("row", "date", "index")
@@ -249,7 +248,7 @@ def _make_occurrences(occurrences: pl.DataFrame, rows: pl.DataFrame) -> pl.DataF
 
 
 def _make_happenings(table: pl.DataFrame) -> pl.DataFrame:
-    """Sections or sessions, by row. Dates are days since 1970."""
+    """Make the table of sections or sessions, by row. Dates become days since 1970."""
     columns = {"row": table["row"]}
     for name in table.columns[2:]:
         column = table[name]
@@ -267,18 +266,18 @@ def _make_happenings(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def pack_offers(table: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
-    """Return the bands of each section or session, as bit sets of one width."""
+    """Return the price bands and age bands of each section or session, as bit sets."""
     prices = np.left_shift(1, number_prices(table)).astype(np.uint8)
     return pl.Series("price_bands", prices), pl.Series("age_bands", pack_ages(table))
 
 
 def mark_undated(sessions: pl.DataFrame) -> pl.Series:
-    """1 for each session of a camp without any dated one."""
+    """Return 1 for each session of a camp that has no dated session, else 0."""
     return sessions.select(pl.col("starts_on").is_null().all().over("row").cast(pl.Int32())).to_series()
 
 
 def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date) -> pl.DataFrame:
-    """Make a set of the events on each day."""
+    """Make the table of the days around the build's date, each with the set of its events."""
     size = int((listings["type"] == TYPES.index("event")).sum())
     start = number_day(today) - DAYS_BEFORE
     count = DAYS_BEFORE + DAYS_AFTER + 1
@@ -292,7 +291,7 @@ def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date
 
 
 def _make_bits(listings: pl.DataFrame) -> pl.DataFrame:
-    """Make the table of the sets of one type's rows, each named by kind, column and value (`_list_sets`)."""
+    """Make the table of sets of one type's rows, each named by kind, column and value as in `_list_sets`."""
     sets = list(_list_sets(listings))
     return pl.DataFrame(
         {
@@ -306,8 +305,8 @@ def _make_bits(listings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float], Numbers]]:
-    """`is`: the column has the value; `has`: it has the bit of that number, with -1 for none of them; `most`: it states
-    at most the value, so that the last one is of all that state any."""
+    """Yield sets of rows by kind, column and value. `is`: the column has the value; `has`: it has the bit of that
+    number, with -1 for no bit; `most`: it states at most the value, so that the last has all that state any."""
     for name in _SCALARS:
         numbers = _read_numbers(listings[name])
         for value in _list_values(numbers):
@@ -330,20 +329,20 @@ def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float],
 
 
 def _read_numbers(column: pl.Series) -> Numbers:
-    """Return NaN where it states nothing, for which no comparison holds. NumPy compares, because Polars takes 0.1 ms to
-    begin."""
+    """Return a column as numbers, NaN if not stated, for which no comparison holds. NumPy compares them, because Polars
+    takes 0.1 ms to begin."""
     return (column.cast(pl.Int8) if column.dtype == pl.Boolean else column).to_numpy()
 
 
 def _list_values(numbers: Numbers) -> list[float]:
-    """List the stated values, rising."""
+    """List the distinct stated values, ascending."""
     values = np.unique(numbers)
     stated: list[float] = values[~np.isnan(values)].tolist()
     return stated
 
 
 def _list_counted(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float], Numbers]]:
-    """Yield the sets for the buckets of facets, and for the rows that need a closer look."""
+    """Yield the sets of the facets' buckets, and of the rows that need a test, named as in `_list_sets`."""
     for band in range(len(PRICE_BANDS) + 1):
         yield ("is", "price_band", band), (listings["price_band"] == band).to_numpy()
     ages = listings["age_bands"].to_numpy()

@@ -30,7 +30,7 @@ def pack_rows(rows: NDArray[np.integer], size: int) -> Words:
 
 
 def pack_mask(mask: Mask) -> Words:
-    """Return the set of the rows whose boolean is true."""
+    """Return the set of the rows that are True in the mask."""
     padded = np.zeros(count_words(mask.size) * WORD, dtype=np.bool_)
     padded[: mask.size] = mask
     packed: Words = np.packbits(padded, bitorder="little").view(np.uint64)
@@ -42,12 +42,12 @@ def count_set(words: Words) -> int:
 
 
 def unpack_set(words: Words, size: int) -> Mask:
-    """Return a boolean for each row."""
+    """Return a mask of `size` rows, True for those in the set."""
     return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").view(np.bool_)
 
 
 def list_set(words: Words) -> Rows:
-    """All rows of a set, rising."""
+    """Return the rows of a set, ascending."""
     return _find_bits(words.view(np.uint8))
 
 
@@ -58,7 +58,7 @@ def _find_bits(data: NDArray[np.uint8]) -> Rows:
 
 
 def test_set(words: Words, rows: NDArray[np.integer]) -> Mask:
-    """Return True for each row that is in the set."""
+    """Mark the rows that are in the set."""
     bits: Mask = (words.view(np.uint8)[rows >> 3] >> (rows & 7).astype(np.uint8)) & 1 == 1
     return bits
 
@@ -76,7 +76,7 @@ def walk_set(words: Words, start: int) -> Iterator[Rows]:
 
 
 def skip_set(words: Words, start: int, count: int) -> int:
-    """Return the row at which a walk continues that began at `start` and has passed `count` rows of the set."""
+    """Return the row at which to continue after passing `count` rows of the set, from `start` on."""
     first = start // WORD
     sums = np.cumsum(np.bitwise_count(words[first:]), dtype=np.int64)
     if start % WORD:
@@ -102,8 +102,8 @@ _MOST_STACKS = 8
 
 
 class TypeColumns:
-    """The rows of one type: `first` is the number of the first one in the table, `size` how many there are, `empty` the
-    set of none of them."""
+    """The sets of one type's rows. `first`: the number of its first row in the table; `size`: how many rows it has;
+    `empty`: the empty set."""
 
     def __init__(self, table: MappedTable, *, first: int, end: int) -> None:
         self.first, self.size = first, end - first
@@ -123,12 +123,12 @@ class TypeColumns:
         self.read_all = remember(self._read_all, size=_MOST_STACKS)
 
     def pack_rows(self, rows: NDArray[np.integer]) -> Words:
-        """Return the set of the rows of this type, which are numbered in the whole table."""
+        """Return the set of those rows that are of this type. `rows`: numbers in the whole table."""
         own = rows.astype(np.int64) - self.first
         return pack_rows(own[(own >= 0) & (own < self.size)], self.size)
 
     def find_set(self, kind: str, column: str, value: float) -> Words | None:
-        """Return None if no row has the value."""
+        """Return the set of the rows with a value, or None if there are none."""
         number = self._numbers.get((kind, column, value))
         return None if number is None else self._words[number]
 
@@ -137,22 +137,22 @@ class TypeColumns:
         return self.empty if row_set is None else row_set
 
     def _read_all(self, kind: str, column: str, values: Iterable[float]) -> Words:
-        """Return the sets as rows of a matrix."""
+        """Return the sets for these values, as rows of a matrix."""
         return _freeze(np.stack([self.read_set(kind, column, value) for value in values]))
 
     def _read_any(self, kind: str, column: str, values: Iterable[float]) -> Words:
-        """Return the union of these sets."""
+        """Return the union of the sets for these values."""
         present = [words for value in values if (words := self.find_set(kind, column, value)) is not None]
         return _freeze(reduce(np.bitwise_or, present)) if present else self.empty
 
     def _read_between(self, column: str, first: int, end: int) -> Words:
-        """Return the rows whose value is in `list_values`, from index `first` up to `end`."""
+        """Return the set of the rows whose value is in `list_values`, from index `first` up to `end`."""
         upper = self._read_most(column, end)
         return _freeze(upper & ~self._read_most(column, first)) if first else upper
 
     def _read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
-        """Return the rows whose range begins before one index and does not end before another, in `list_values` of two
-        columns. None is no limit, and an end that is not stated is open."""
+        """Return the set of the rows whose range begins before one index and does not end before another, each in the
+        `list_values` of the named column. None is no limit, and an end that is not stated is open."""
         words = ~self.empty
         (first, end), (last, begin) = firsts, lasts
         if begin is not None:
@@ -162,19 +162,19 @@ class TypeColumns:
         return _freeze(words)
 
     def _read_most(self, column: str, end: int) -> Words:
-        """Return the rows that state a value before this place."""
+        """Return the set of the rows that state a value before the index `end` of `list_values`."""
         return self.read_set("most", column, self._values[column][end - 1]) if end else self.empty
 
     def list_values(self, column: str) -> list[float] | None:
-        """Return the values that have a set, ascending; None if the column has too many."""
+        """Return the values for which there are sets, ascending; None if the column has too many values."""
         return self._values.get(column)
 
 
 class Columns:
-    """The arrays of one snapshot for conditions. The build derived them all."""
+    """The arrays and sets of one snapshot that conditions need, all of them derived by the build."""
 
     def __init__(self, tables: Mapping[str, MappedTable], *, facts: RowFacts, index: RowIndex) -> None:
-        """`tables`: those of COLUMNS, by name. `index`: of the listings."""
+        """`tables`: those of COLUMNS, by name; `index`: that of the listings."""
         self.index = index
         self.rows = {**tables["rows"].read_arrays(), "id_rank": facts.id_ranks}
         self.names = tables["rows"].read_texts("name_key")
@@ -209,7 +209,7 @@ class Columns:
             at = end
 
     def find_text(self, column: str, text: str) -> Array:
-        """Return the rows, of all types, that have the text."""
+        """Return the rows, of all types, that have this text in the column."""
         first, end = self._text_spans.get(column, (0, 0))
         at = bisect_left(self._texts, text, first, end)
         if at == end or self._texts[at] != text:
@@ -218,11 +218,11 @@ class Columns:
         return rows[starts[at] : starts[at + 1]]
 
     def find_days(self, days: Iterable[int]) -> Words:
-        """Return the events on any of these days (since 1970), which must all be from `first_day` to `last_day`."""
+        """Return the set of events on any of these days (since 1970), all from `first_day` to `last_day`."""
         return self._unite_days(tuple(day - self.first_day for day in days))
 
     def _find_window(self, low: int, high: int) -> Words:
-        """Return the events on any day of a window within `first_day` to `last_day`."""
+        """Return the set of events on any day of a window within `first_day` to `last_day`."""
         return _freeze(np.bitwise_or.reduce(self._days[low - self.first_day : high - self.first_day + 1], axis=0))
 
     def _unite(self, numbers: Sequence[int]) -> Words:
@@ -232,18 +232,19 @@ class Columns:
 
 
 def count_remembered(rows: int) -> int:
-    """Return how many sets of one kind to remember, each of so many rows."""
+    """Return how many sets of so many rows to cache."""
     return max(1, min(_MOST_SETS, _SET_BYTES // (count_words(rows) * 8 or 1)))
 
 
 def _freeze(words: Words) -> Words:
-    """Make a set read-only: it is remembered and given to several callers."""
+    """Make a set read-only, because it is cached and shared by several callers."""
     words.setflags(write=False)
     return words
 
 
 def find_happenings(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
-    """Return the numbers of the rows' happenings, row after row, and where each row's begin. Every row has one."""
+    """Return the numbers of the rows' occurrences, sections or sessions, row after row, and the index at which each
+    row's begin. Every row needs one."""
     first, end = columns.rows["first"][rows].astype(np.int64), columns.rows["end"][rows].astype(np.int64)
     counts = end - first
     starts = np.cumsum(counts) - counts

@@ -39,7 +39,7 @@ _BLOCK_STARTS = [hour * 3600 for hour in TIME_BLOCKS.values()]
 
 
 class MatchSet(Struct, frozen=True, kw_only=True, eq=False):
-    """The rows to count, as a set after all tests, and the conditions on their happenings."""
+    """The rows of a type that match, after all tests, and the conditions on their occurrences, sections or sessions."""
 
     type: str
     words: Words
@@ -47,15 +47,15 @@ class MatchSet(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class FacetCounts(Struct, frozen=True, kw_only=True, eq=False):
-    """The counts of a list. `counts`: dimension → the count of each bucket, last of listings that state none. The
-    buckets are the vocabulary's words, or the evaluator's organizations, in their order."""
+    """The counts of a list. `counts`: for each dimension, the counts of its buckets and, last, of listings that state
+    none. Buckets are in the order of the vocabulary's words or of the evaluator's organizations."""
 
     total: int
     counts: Mapping[str, Numbers]
 
 
 class DayCounts(Struct, frozen=True, kw_only=True, eq=False):
-    """Occurrences by day after a window's first: all of them, the free ones, and a row of counts by category."""
+    """Counts of occurrences for each day of a window: of all, of the free ones, and a row of counts by category."""
 
     counts: Numbers
     free: Numbers
@@ -65,7 +65,7 @@ class DayCounts(Struct, frozen=True, kw_only=True, eq=False):
 def count_matches(
     matches: MatchSet, dimensions: Collection[str], columns: Columns, *, words: int
 ) -> dict[str, Numbers]:
-    """`words`: how many categories there are."""
+    """Count matching listings by dimensions. `words`: the number of categories."""
     own = columns.types[matches.type]
     counts: dict[str, Numbers] = {}
     if matches.type in ("class", "camp"):
@@ -130,7 +130,7 @@ def _count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
 
 
 def _count_offers(matches: MatchSet, dimensions: Collection[str], columns: Columns) -> dict[str, Numbers]:
-    """Count classes or camps by their sections or sessions that match."""
+    """Count classes or camps by those of their sections or sessions that match."""
     if not dimensions:
         return {}
     table = columns.happenings[HAPPENINGS[matches.type]]
@@ -146,7 +146,7 @@ def _count_offers(matches: MatchSet, dimensions: Collection[str], columns: Colum
 
 
 def _read_bits(name: str, table: Any, numbers: Rows) -> Numbers:
-    """Return the buckets of sections or sessions; the bit after the last is "not stated"."""
+    """Return the buckets of sections or sessions, as bit sets; the bit after the last is "not stated"."""
     if name == "weekday":
         days = table["days"][numbers]
         return np.where(days == 0, _NO_DAY, days)
@@ -157,14 +157,15 @@ def _read_bits(name: str, table: Any, numbers: Rows) -> Numbers:
 
 
 def _unite(bits: Numbers, is_match: Mask, starts: Rows, *, none: int) -> Numbers:
-    """Return the bits of each row's happenings that match. The bit `none`, "not stated", is there only where all of
-    these have it: turned round it is "stated", which one of them is enough for."""
+    """Return the union of each row's matching bit sets. The bit `none`, "not stated", is set only if all of them have
+    it: inverted, it is "stated", for which one of them is enough."""
     united: Numbers = np.bitwise_or.reduceat(np.where(is_match, bits ^ none, 0), starts)
     return united ^ none
 
 
 def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: str) -> Numbers:
-    """Return the packed bits of events; an event without any occurrence has none."""
+    """Return bit sets of the weekdays or time blocks of each event's matching occurrences. An event without occurrences
+    has the bit "not stated"."""
     own = columns.types["event"]
     rows = list_set(matches.words)
     has_any = columns.rows["end"][rows + own.first] > columns.rows["first"][rows + own.first]
@@ -184,7 +185,7 @@ def _find_blocks(times: Numbers) -> Numbers:
 
 
 def find_matching(matches: MatchSet, columns: Columns) -> Rows:
-    """Return the numbers of all occurrences that match, of events in the set."""
+    """Return the numbers of all occurrences of matching events that match themselves."""
     dates = read_dates(matches.happening)
     first, end = dates.span_numbers(columns)
     rows = columns.happenings["occurrences"]["row"][first:end]
@@ -195,7 +196,7 @@ def find_matching(matches: MatchSet, columns: Columns) -> Rows:
 def count_occurrences(
     numbers: Rows, dimensions: Collection[str], columns: Columns, *, words: int
 ) -> dict[str, Numbers]:
-    """Count single occurrences by the dimensions."""
+    """Count occurrences by dimensions. `words`: the number of categories."""
     table = columns.happenings["occurrences"]
     rows = table["row"][numbers]
     counts: dict[str, Numbers] = {}
@@ -218,10 +219,10 @@ def count_occurrences(
 
 
 def count_days(matches: MatchSet, columns: Columns, *, first: int, days: int, words: int) -> DayCounts:
-    """Count the occurrences that match by day. `first`: the window's first day since 1970.
+    """Count the matching occurrences of each day. `first`: the window's first day since 1970.
 
-    This is one pass over all occurrences in the window, in which each becomes one number of its day, its set of
-    categories and whether it is free. Looking these up for the matching ones would take twice as long.
+    One pass turns each occurrence in the window into a number of its day, its set of categories and whether it is free.
+    Looking these up for the matching ones would take twice as long.
     """
     table, sets, dates = columns.happenings["occurrences"], columns.category_sets, read_dates(matches.happening)
     span = slice(*dates.span_numbers(columns))

@@ -54,7 +54,7 @@ from outings.release.tables import HAPPENINGS
 
 
 def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Candidates:
-    """Keep of each program's matching listings the one with the earliest start; ties by id."""
+    """Keep, of each program's matching listings, only the one with the earliest start; ties by id."""
     own = columns.types["class"]
     shared = own.read_set("is", "shared", 1)
     rows = candidates.keep_rows(list_set(candidates.words & shared))
@@ -70,8 +70,8 @@ def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Ca
 
 
 def find_starts(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> Rows:
-    """Seconds of the local clock, midnight where no time is stated; NEVER where nothing that matches begins from a day
-    on. `rows`: of the selection's type."""
+    """Return when each row's first match from day `low` on begins: seconds of the local clock, midnight without a time,
+    NEVER without a match. `rows`: of the selection's type."""
     starts, span = np.full(rows.size, NEVER, dtype=np.int64), columns.rows
     some = np.flatnonzero(span["end"][rows] > span["first"][rows])
     if some.size:
@@ -82,8 +82,8 @@ def find_starts(selection: Selection, columns: Columns, rows: Rows, *, low: int)
 
 
 def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> tuple[Rows, Rows, Rows]:
-    """Return each happening's next day, NEVER if it does not match, and its time, and where each row's happenings
-    begin."""
+    """Return the next day of each occurrence, section or session, NEVER if it does not match; its time; and the index
+    at which each row's begin."""
     conditions, table = selection.conditions.happening, columns.happenings[HAPPENINGS[selection.type]]
     if selection.type == "event":
         numbers, firsts = list_occurrences(columns, rows)
@@ -117,21 +117,21 @@ _FIRST_ROWS = 256
 
 
 class Order(Struct, frozen=True, eq=False):
-    """An order of a type's rows: `rows` within their type, with ascending `keys`; ties by id."""
+    """A sort order of a type's rows. `rows`: numbers within the type; `keys`: their keys, ascending; ties by id."""
 
     rows: Rows
     keys: NDArray[Any]
 
 
 def take_rows(candidates: Candidates, *, start: int, offset: int, limit: int) -> Rows:
-    """Take rows in the natural order, in which they are numbered: from a row on, without the first `offset`."""
+    """Return `limit` candidates in natural order, as rows are numbered, from row `start` and without `offset` ones."""
     if offset and not candidates.tests:
         start, offset = skip_set(candidates.words, start, offset), 0
     return take_first(map(candidates.keep_rows, walk_set(candidates.words, start)), offset=offset, limit=limit)
 
 
 def take_ordered(candidates: Candidates, rows: Rows, *, start: int, offset: int, limit: int) -> Rows:
-    """Take candidates in an order other than the natural one, from a place in it on."""
+    """Return `limit` candidates in the order of `rows`, from index `start` on, without the first `offset`."""
 
     def keep_chunk(chunk: slice) -> Rows:
         own = rows[chunk]
@@ -142,14 +142,14 @@ def take_ordered(candidates: Candidates, rows: Rows, *, start: int, offset: int,
 
 
 def walk_chunks(start: int, end: int, *, length: int) -> Iterator[slice]:
-    """Each twice as long as the one before."""
+    """Yield slices from `start` to `end`, each twice as long as the previous one."""
     while start < end:
         yield slice(start, min(start + length, end))
         start, length = start + length, length * 2
 
 
 def take_first(parts: Iterable[Rows], *, offset: int, limit: int) -> Rows:
-    """Take `limit` rows of parts that follow each other, and look at no more parts than that needs."""
+    """Return `limit` rows of the joined parts, after the first `offset`, and read no more parts than that needs."""
     kept, count = [], 0
     for rows in parts:
         kept.append(rows)
@@ -162,7 +162,7 @@ def take_first(parts: Iterable[Rows], *, offset: int, limit: int) -> Rows:
 
 
 def find_start(columns: Columns, listing_type: str, after: Position) -> int:
-    """Return the row that comes next in the natural order of events, classes and places."""
+    """Return the row that follows the position `after` in the natural order of events, classes and places."""
     own = columns.types[listing_type]
     end = own.first + own.size
     key, row_id = after
@@ -179,7 +179,7 @@ def find_start(columns: Columns, listing_type: str, after: Position) -> int:
 
 
 def _complete_name(columns: Columns, key: str, row_id: str, *, listing_type: str) -> str:
-    """Cut short in the cursor: the row itself says the rest, as long as it is there under that name."""
+    """Return the whole name of which a cursor has the beginning, read from the row if it still has that name."""
     if len(key) < KEY_CHARACTERS:
         return key
     row = columns.index.find_id(row_id, type_code=TYPES.index(listing_type))
@@ -188,7 +188,7 @@ def _complete_name(columns: Columns, key: str, row_id: str, *, listing_type: str
 
 
 def find_place(columns: Columns, order: Order, *, first: int, after: Position) -> int:
-    """Return the place that comes next in another order."""
+    """Return the index in `order` that follows the position `after`. `first`: the number of the type's first row."""
     key, row_id = after
     if isinstance(key, str):
         key = number_day(date.fromisoformat(key))
@@ -205,7 +205,7 @@ def order_updates(columns: Columns, listing_type: str) -> Order:
 
 
 def find_updated(order: Order, selection: Selection) -> int:
-    """Return the first index of the order that was updated as late as required."""
+    """Return the first index in an order by update that is as recent as the selection requires."""
     bounds = [condition.low for condition in selection.conditions.listing if isinstance(condition, Between)
               and condition.column == "updated_at" and condition.low is not None]  # fmt: skip
     return max((int(np.searchsorted(order.keys, number_value(low))) for low in bounds), default=0)
@@ -225,17 +225,17 @@ def order_camps(columns: Columns, start: date) -> Order:
 
 
 def read_id(columns: Columns, row: int) -> str:
-    """`row`: the number in the whole table."""
+    """Return the id of a row. `row`: its number in the whole table."""
     return columns.index.read_id(row, rank=int(columns.rows["id_rank"][row]))
 
 
 def _count_ids(columns: Columns, rows: NDArray[Any], row_id: str) -> int:
-    """Return how many of these rows, rising by id, have an id up to this one."""
+    """Count those of the rows, which are sorted by id, whose id is at most `row_id`."""
     return int((columns.rows["id_rank"][rows] < columns.index.count_ids(row_id)).sum())
 
 
 class QueryCounter:
-    """Counts queries. Thread-safe."""
+    """A counter of queries. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -256,8 +256,8 @@ _FIRST_OCCURRENCES = 512
 
 
 class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
-    """Rows in the list's order; if items are occurrences, with their numbers in the table. `locate` returns the index
-    in the list of an item."""
+    """Rows in the list's order. `numbers`: those of the occurrences, if items are occurrences. `locate`: returns the
+    position, for a cursor, of the item at an index."""
 
     rows: list[int]
     numbers: list[int] | None = None
@@ -265,9 +265,9 @@ class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Evaluator:
-    """Evaluates selections against one snapshot. Thread-safe. `words`: how many categories there are.
+    """An evaluator of selections against one snapshot. Thread-safe. `words`: the number of categories.
 
-    Tests ask DuckDB the same, over the snapshot's tables (`tests/answers/sql`).
+    Tests compare it with DuckDB over the snapshot's tables (`tests/answers/sql`).
     """
 
     def __init__(self, columns: Columns, *, finder: RowFinder, words: int) -> None:
@@ -297,7 +297,7 @@ class Evaluator:
         return candidates
 
     def _choose_order(self, selection: Selection) -> Order | None:
-        """Return None for the natural order, in which rows are numbered."""
+        """Return the order of the selection's list, or None for the natural order, in which rows are numbered."""
         if selection.by_update:
             return order_updates(self._columns, selection.type)
         return self._order_camps(selection.start) if selection.type == "camp" else None
@@ -316,7 +316,7 @@ class Evaluator:
         return self._columns.names[row], row_id
 
     def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
-        """Return the list whose items are occurrences, by `starts_at`, then id."""
+        """Return a span of the list whose items are occurrences, by `starts_at`, then id."""
         candidates, dates = self._find_candidates(selection), read_dates(selection.conditions.happening)
         table = self._columns.happenings["occurrences"]
         at, end = dates.span_numbers(self._columns)
@@ -333,7 +333,7 @@ class Evaluator:
         )
 
     def _keep_occurrences(self, numbers: Rows, candidates: Candidates, dates: Dates) -> Rows:
-        """Events are the first type: they are numbered alike within their type and in the whole table."""
+        """Keep the matching occurrences of candidates. Events are the first type, so rows need no conversion."""
         rows = self._columns.happenings["occurrences"]["row"]
         numbers = numbers[test_set(candidates.words, rows[numbers])]
         numbers = numbers[dates.hold(self._columns, numbers)]
@@ -351,27 +351,27 @@ class Evaluator:
         return int(low) + sum(other <= row_id for other in ids)
 
     def keep_rows(self, selection: Selection, rows: Rows) -> Rows:
-        """Return the matches among rows of any type, which rise; cards are not chosen."""
+        """Return the matching ones of these rows of any type, ascending, with all listings of a program."""
         own = self._columns.types[selection.type]
         mine = rows[(rows >= own.first) & (rows < own.first + own.size)] - own.first
         candidates = find_candidates(selection, self._columns, self._finder)
         return candidates.keep_rows(mine[test_set(candidates.words, mine)]) + own.first
 
     def find_starts(self, selection: Selection, rows: Rows, *, low: int) -> Rows:
-        """Return for each row when its first happening that meets all conditions begins, in seconds of the local clock:
-        on day `low` (since 1970) or later, NEVER if none does."""
+        """Return when each row's first match of all conditions begins, in seconds of the local clock: on day `low`
+        (since 1970) or later, NEVER if none does."""
         return find_starts(selection, self._columns, rows, low=low)
 
     def list_all_rows(self, selection: Selection) -> Rows:
-        """Return the whole list, by row, with one listing of each program."""
+        """Return all rows of the list, ascending, with one listing of each program."""
         return list_set(self._find_matches(selection).words) + self._columns.types[selection.type].first
 
     def count_rows(self, selection: Selection) -> int:
-        """Return the size of the whole list, with one listing of each program."""
+        """Return how many rows the list has, with one listing of each program."""
         return count_set(self._find_matches(selection).words)
 
     def _find_matches(self, selection: Selection) -> MatchSet:
-        """All tests passed."""
+        """Return the set of the rows that match, with all tests passed."""
         candidates = self._find_candidates(selection)
         words = candidates.words
         if candidates.tests:
@@ -379,8 +379,8 @@ class Evaluator:
         return MatchSet(type=selection.type, words=words, happening=selection.conditions.happening)
 
     def count_organizations(self, selection: Selection) -> Mapping[str, int]:
-        """Organization's id → the size of the list that it would be if its listings alone were asked for: a program
-        counts once in each of its organizations."""
+        """Return how many items the list would have if restricted to each organization, by its id. A program counts
+        once in each of its organizations."""
         columns = self._columns
         candidates = find_candidates(selection, columns, self._finder)
         rows = candidates.keep_rows(list_set(candidates.words)) + columns.types[selection.type].first
@@ -391,7 +391,7 @@ class Evaluator:
         return {columns.organization_ids[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
 
     def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
-        """Count the whole list by dimensions of facets; if expanded, its occurrences."""
+        """Count the whole list, or its occurrences if expanded, by dimensions of facets."""
         matches = self._find_matches(selection)
         if is_expanded:
             numbers = find_matching(matches, self._columns)
@@ -401,17 +401,17 @@ class Evaluator:
         return FacetCounts(total=count_set(matches.words), counts=counts)
 
     def count_days(self, selection: Selection, *, days: int) -> DayCounts:
-        """Count the occurrences of this many days from the selection's first date on."""
+        """Count the occurrences of each day, for this many days from the selection's first date on."""
         matches, first = self._find_matches(selection), number_day(selection.start)
         return count_days(matches, self._columns, first=first, days=days, words=self._words)
 
     def name_organization(self, number: int) -> tuple[str, str]:
-        """Id and name of a bucket of the dimension `organization`; buckets follow names, then ids."""
+        """Return the id and name of a bucket of the dimension `organization`; buckets follow names, then ids."""
         return self._columns.organization_ids[number], self._columns.organization_names[number]
 
 
 def open_evaluator(reader: SnapshotReader) -> Evaluator:
-    """For one question each time: they are counted."""
+    """Return a snapshot's evaluator, and count a query: call this once for each."""
     QUERIES.add()
     return reader.open_index(make_evaluator)
 

@@ -1,4 +1,4 @@
-"""When a class or a camp next begins: its meeting or its session, in seconds of the local clock."""
+"""Find when classes and camps next begin, by meeting or session, in seconds of the local clock."""
 
 import numpy as np
 from msgspec import Struct
@@ -17,8 +17,8 @@ Numbers = NDArray[np.int64]
 
 
 def find_meetings(begins: Numbers, ends: Numbers, days: Numbers, *, start: int) -> Numbers:
-    """Return each section's next meeting from a day on, or its first day if it states no weekdays; NEVER if that lies
-    before, or after its end."""
+    """Return the day of each section's next meeting from day `start` on, or its first day if it states no weekdays;
+    NEVER if that is before `start`, or after its end."""
     first = np.maximum(begins, start)
     # The days twice beside themselves, shifted to the weekday of the first possible date: the lowest bit is the wait.
     turned = ((days | days << _DAYS) >> find_weekday(first)) & 127
@@ -29,21 +29,21 @@ def find_meetings(begins: Numbers, ends: Numbers, days: Numbers, *, start: int) 
 
 
 class NextStarts:
-    """Find when classes and camps of one snapshot next begin.
+    """A finder of when classes and camps of one snapshot next begin.
 
-    `rows` are numbered in the whole table; each has a section or a session.
+    `rows` are numbered in the whole table; each needs a section or a session.
     """
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
 
     def find_class_days(self, rows: Numbers, *, start: int) -> Numbers:
-        """Return the day of each class's earliest meeting from a day on (since 1970), whatever the hour."""
+        """Return the day of each class's earliest meeting from day `start` (since 1970) on, whatever the hour."""
         return self.find_class_starts(rows, start=start) // DAY
 
     def find_class_starts(self, rows: Numbers, *, start: int, now: int | None = None) -> Numbers:
-        """Return each class's earliest meeting from a day on (since 1970), at midnight where it states no time; one
-        that does, not before `now`, in seconds of the local clock."""
+        """Return when each class first meets from day `start` (since 1970) on, in seconds of the local clock: at
+        midnight without a stated time; with one, not before `now`."""
         slots = self._read_slots("sections", rows)
         begins, ends, days = slots.begins, slots.ends, slots.days
         meetings = find_meetings(begins, ends, days, start=start)
@@ -52,14 +52,14 @@ class NextStarts:
         return slots.find_least(meetings)
 
     def find_camp_starts(self, rows: Numbers, *, start: int) -> Numbers:
-        """Return each camp's first session that has not ended by the day."""
+        """Return the start of each camp's first session that has not ended by day `start`."""
         slots = self._read_slots("sessions", rows)
         is_over = np.where(slots.ends == NOT_STATED, slots.begins, slots.ends) < start
         return slots.find_least(np.where(is_over | (slots.begins == NOT_STATED), NEVER, slots.begins))
 
     def find_next_camp_starts(self, rows: Numbers, *, start: int, now: int) -> Numbers:
-        """Return each camp's first session that begins on the day or later and, where it states a time, not before
-        `now`."""
+        """Return the start of each camp's first session that begins on day `start` or later and, if it states a time,
+        not before `now`."""
         slots = self._read_slots("sessions", rows)
         is_past = (slots.begins < start) | slots.are_past(slots.begins, now)
         return slots.find_least(np.where(is_past, NEVER, slots.begins))
@@ -72,7 +72,7 @@ class NextStarts:
 
 
 class _Slots(Struct, frozen=True, eq=False):
-    """Sections or sessions of rows, one row's after the other's. `firsts`: where each row's begin."""
+    """Sections or sessions of several rows, row after row. `firsts`: the index at which each row's begin."""
 
     firsts: Numbers
     begins: Numbers
@@ -81,14 +81,14 @@ class _Slots(Struct, frozen=True, eq=False):
     times: Numbers
 
     def are_past(self, days: Numbers, now: int | None) -> NDArray[np.bool_]:
-        """Return True for each slot that states a time that is before `now` on its day."""
+        """Mark the slots that state a time that is before `now` on their day."""
         if now is None:
             return np.zeros(days.size, dtype=np.bool_)
         is_past: NDArray[np.bool_] = (self.times != NOT_STATED) & (days <= now // DAY) & (days * DAY + self.times < now)
         return is_past
 
     def find_least(self, days: Numbers) -> Numbers:
-        """Return the earliest second of each row, by the days of its slots."""
+        """Return the earliest start of each row, in seconds. `days`: a day for each slot."""
         if not self.firsts.size:
             return self.firsts
         seconds = np.where(days == NEVER, NEVER, days * DAY + np.maximum(self.times, 0))

@@ -1,5 +1,5 @@
-"""Circles on a sphere, by points of the unit sphere: whoever measures asks here, so that no two trigonometries meet at
-a circle's edge."""
+"""Measure distances and circles on the sphere by points of the unit sphere. All code measures with these functions, so
+that rounding at a circle's edge is always the same."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,13 +17,13 @@ Point = tuple[float, float, float]
 
 
 def make_unit_vectors(lats: Floats, lngs: Floats) -> Vectors:
-    """Degrees → points of the unit sphere; NaN where there are no coordinates."""
+    """Convert degrees to points of the unit sphere; NaN without coordinates."""
     lat, lng = np.radians(lats), np.radians(lngs)
     return np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)
 
 
 def make_unit_vector(lat: float, lng: float) -> Point:
-    """One place, in degrees, as a point of the unit sphere."""
+    """Convert one place, in degrees, to a point of the unit sphere."""
     angles = np.radians((lat, lng))
     (cos_lat, cos_lng), (sin_lat, sin_lng) = np.cos(angles).tolist(), np.sin(angles).tolist()
     return cos_lat * cos_lng, cos_lat * sin_lng, sin_lat
@@ -31,22 +31,22 @@ def make_unit_vector(lat: float, lng: float) -> Point:
 
 @lru_cache(maxsize=64)
 def find_chord(radius_m: float) -> float:
-    """Return the length of the straight line through the unit sphere from the center of a circle to its edge, which is
-    inside."""
+    """Return the length of the straight line through the unit sphere from a circle's center to its edge, slightly
+    enlarged so that the edge is inside."""
     return float(2 * np.sin(min(radius_m / EARTH_RADIUS_M, np.pi) / 2) + _ROUNDING)
 
 
 def square_chords(vectors: Sequence[Floats], point: Point) -> Floats:
-    """Return the squares of the chords from a point to others; NaN without coordinates. Only sums and products are
-    used, so that no result depends on another."""
+    """Return the squared chords from a point to others; NaN without coordinates. Only sums and products are used, so
+    that no result depends on other elements."""
     (x, y, z), (here_x, here_y, here_z) = vectors, point
     squares: Floats = (x - here_x) ** 2 + (y - here_y) ** 2 + (z - here_z) ** 2
     return squares
 
 
 def square_matrix(points: Floats, point: Point) -> Floats:
-    """Return the squared chords of arrays whose last axis but one has x, y and z, with the same bits as
-    `square_chords`."""
+    """Return the squared chords to points whose x, y and z are the array's last axis but one, bit for bit as
+    `square_chords` does."""
     gaps = points - np.array(point)[:, np.newaxis]
     gaps *= gaps
     squares: Floats = gaps[..., 0, :] + gaps[..., 1, :]
@@ -55,7 +55,7 @@ def square_matrix(points: Floats, point: Point) -> Floats:
 
 
 def find_metres(squares: Floats) -> Floats:
-    """Along the sphere."""
+    """Convert squared chords to metres along the sphere."""
     metres: Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.minimum(np.sqrt(squares) / 2, 1))
     return metres
 

@@ -1,4 +1,4 @@
-"""A snapshot, opened to answer: its documents, look-ups by row, id and slug, and derived tables."""
+"""Open a snapshot to answer: its documents, look-ups by row, id and slug, and derived tables."""
 
 import threading
 import weakref
@@ -34,26 +34,26 @@ class TableContext(Struct, frozen=True, kw_only=True):
 
 
 class DerivedTables(Struct, frozen=True, kw_only=True):
-    """A group of tables that are derived together. `columns`: the columns of other tables from which they are made;
-    `make` gets these and the context."""
+    """A group of tables that are derived together. `columns`: the columns of other tables to derive them from; `make`:
+    a function of these columns and the context."""
 
     names: tuple[str, ...]
     columns: Mapping[str, Sequence[str]]
     make: Callable[[Frames, TableContext], Frames]
 
     def make_ahead(self, tables: Frames, context: TableContext) -> Frames:
-        """Make the tables in the build, from tables that are not written yet."""
+        """Make the tables during the build, from tables that are not written yet."""
         return self.make({name: tables[name].select(columns) for name, columns in self.columns.items()}, context)
 
     def make_again(self, files: Mapping[str, MappedFile], context: TableContext) -> Mapping[str, MappedTable]:
-        """Make the tables in memory, from a snapshot's. Raises what Polars raises where one is broken."""
+        """Make the tables in memory from a snapshot's files. Raises an error of Polars if one is broken."""
         read = ((name, read_columns(files.get(name), name, columns)) for name, columns in self.columns.items())
         made = self.make(dict(read), context)
         return {name: MappedTable(encode_mapped(made[name])) for name in self.names}
 
 
 def derive_table(name: str, make: "Callable[..., pl.DataFrame]", columns: Mapping[str, Sequence[str]]) -> DerivedTables:
-    """One table alone, whatever the context. `make` gets the tables in the order of `columns`."""
+    """Return the derivation of one table without context. `make`: gets the tables in the order of `columns`."""
     return DerivedTables(names=(name,), columns=columns, make=lambda frames, _: {name: make(*frames.values())})
 
 
@@ -68,8 +68,8 @@ _LISTING_COLUMNS, _ORGANIZATION_COLUMNS = ("type", *_ROWS), ("home", *_ROWS)
 
 
 def make_row_index(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the table of a row index, in the order of `frame` but for the rows by id. Raises what Polars raises where
-    an id is no uuid."""
+    """Make the table for `RowIndex`, in the order of `frame` except for the columns sorted by id or checksum. Raises
+    what Polars raises if an id is no uuid."""
     types = frame["type"] if "type" in frame.columns else pl.zeros(frame.height, pl.UInt8(), eager=True)
     is_lent = pl.col("home").is_not_null() if "home" in frame.columns else pl.lit(value=False)
     frame = frame.with_columns(types.alias("type"), is_lent.cast(pl.UInt8()).alias("is_lent"))
@@ -93,7 +93,7 @@ ORGANIZATION_INDEX = derive_table("organization_names", make_row_index, {"organi
 
 
 class RowIndex:
-    """One table's rows: `listings`, or `organizations`."""
+    """An index of the rows of `listings` or `organizations`."""
 
     def __init__(self, table: MappedTable) -> None:
         self._count = len(table)
@@ -123,7 +123,7 @@ class RowIndex:
         return None
 
     def find_visible(self, row_id: str, *, type_code: int = 0, include_archived: bool = False) -> int | None:
-        """`find_id`, of what `is_visible`."""
+        """Return the row that `find_id` returns if it `is_visible`, else None."""
         row = self.find_id(row_id, type_code=type_code)
         return row if row is not None and self.is_visible(row, include_archived=include_archived) else None
 
@@ -135,7 +135,7 @@ class RowIndex:
         return first + sum(self._lows[at] <= low for at in range(first, bisect_right(self._highs, high, first)))
 
     def read_id(self, row: int, *, rank: int) -> str:
-        """`rank`: its place in the order of ids. Here ids with one first half stand in the order of rows."""
+        """Return a row's id. `rank`: its rank by id; ids that share their first half are stored by row instead."""
         at = bisect_left(self._highs, self._highs[rank]) if self._id_rows[rank] != row else rank
         while self._id_rows[at] != row:
             at += 1
@@ -166,11 +166,11 @@ class RowIndex:
         return shared
 
     def locate_document(self, row: int) -> tuple[int, int, int]:
-        """Pack, offset, length."""
+        """Return the pack, the offset and the length of a row's document."""
         return self._packs[row], self._offsets[row], self._lengths[row]
 
     def view_documents(self, rows: Sequence[int], packs: Mapping[int, memoryview]) -> list[memoryview]:
-        """Return views of documents in the packs."""
+        """Return views of the rows' documents in the packs."""
         numbers, offsets, lengths = self._packs, self._offsets, self._lengths
         return [packs[numbers[row]][(at := offsets[row]) : at + lengths[row]] for row in rows]
 
@@ -179,7 +179,7 @@ class RowIndex:
         return bytes(self._hashes[row * _HASH_BYTES : (row + 1) * _HASH_BYTES])
 
     def read_stamps(self, row: int) -> tuple[int, int]:
-        """`created_at` and `updated_at` in seconds; -1 where not stated."""
+        """Return `created_at` and `updated_at` in seconds since 1970; -1 if not stated."""
         return self._created[row], self._updated[row]
 
 
@@ -188,8 +188,7 @@ def is_of_program() -> "pl.Expr":
 
 
 def number_programs() -> "pl.Expr":
-    """Return an expression that numbers programs by their keys; null for listings that are not published or have
-    none."""
+    """Return an expression that numbers programs by their keys; null for unpublished listings and those without one."""
     return pl.when(is_of_program()).then("program_key").rank("dense") - 1
 
 
@@ -197,8 +196,8 @@ _LISTINGS = ("row", "type", "id", "status", "program_key", "audience", "confiden
 
 
 def make_row_facts(listings: "pl.DataFrame") -> "pl.DataFrame":
-    """`program`: a number that the published listings of a program share, else -1. `x`, `y`, `z`: a point of the unit
-    sphere; NaN without coordinates."""
+    """Make the table for `RowFacts`. `program`: a number that the published listings of a program share, else -1. `x`,
+    `y`, `z`: a point of the unit sphere; NaN without coordinates."""
     x, y, z = make_unit_vectors(*(listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
     return listings.select(
         "type",
@@ -216,7 +215,7 @@ ROW_FACTS = derive_table("row_facts", make_row_facts, {"listings": _LISTINGS})
 
 
 class RowFacts:
-    """Facts on the listings of one snapshot."""
+    """The types, points, programs, audiences and confidences of a snapshot's listings, by row."""
 
     def __init__(self, table: MappedTable) -> None:
         self.types: NDArray[np.uint8] = table.read_array("type")
@@ -235,7 +234,7 @@ _Index = TypeVar("_Index")
 
 
 class Programs:
-    """The programs of a snapshot's classes. A program is known by its number; a listing that is its own has -1."""
+    """The programs of a snapshot's classes, by number. A listing without a program has -1."""
 
     def __init__(self, facts: RowFacts) -> None:
         self._facts = facts
@@ -254,7 +253,7 @@ class Programs:
         return members
 
     def find_others(self, row: int, *, audiences: Collection[int], min_confidence: float) -> list[int]:
-        """List the program's other published rows of these audiences and of this confidence at least."""
+        """List the program's other published rows with one of these audiences and at least this confidence."""
         program = int(self._facts.programs[row])
         if program < 0:
             return []
@@ -267,8 +266,8 @@ class Programs:
 
 
 class SnapshotReader:
-    """Reads one snapshot. Its look-ups cost no query. Keeps parts of the snapshot, not itself: it lives as long as the
-    snapshot does."""
+    """A reader of one snapshot, whose look-ups do not count as queries. It holds parts of the snapshot but not the
+    snapshot itself, so that it can live exactly as long."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.hash, self.metro, self.vocabulary = snapshot.hash, snapshot.metro, snapshot.vocabulary
@@ -289,7 +288,7 @@ class SnapshotReader:
         self.programs = Programs(self.rows)
 
     def fetch(self, names: Collection[str]) -> None:
-        """Fetch mapped tables that will be read one after the other, several at once."""
+        """Fetch several mapped tables at once, before they are read one after the other."""
         if isinstance(self._mapped, LazyFiles):
             self._mapped.open(names)
 
@@ -298,7 +297,7 @@ class SnapshotReader:
         return _read(self._packs, *self.listings.locate_document(row))
 
     def fetch_documents(self, rows: Iterable[int]) -> None:
-        """Fetch the packs of documents that will be read one after the other, several at once."""
+        """Fetch the packs of several documents at once, before these are read one after the other."""
         if not self._packs.is_whole:
             self._packs.fetch({self.listings.locate_document(row)[0] for row in rows})
 
@@ -307,7 +306,7 @@ class SnapshotReader:
         self._packs.open()
 
     def view_documents(self, rows: Sequence[int]) -> list[memoryview]:
-        """Return views of documents: a page of them is copied once, as a whole."""
+        """Return views of the rows' documents, so that a page of them is copied only once, as a whole."""
         return self.listings.view_documents(rows, self._packs)
 
     def read_organization(self, row: int) -> bytes:
@@ -315,8 +314,8 @@ class SnapshotReader:
         return _read(self._packs, *self.organizations.locate_document(row))
 
     def open_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index:
-        """Return the index that `make` makes of this snapshot. The first call makes it, in one thread; it is kept as
-        long as this reader. It must not refer to this reader, or neither goes with the snapshot (`defer`)."""
+        """Return the index that `make` makes of this snapshot. The first call makes it, in one thread, and it is cached
+        as long as this reader. It must not refer to this reader, which would keep both alive (see `defer`)."""
         try:
             known: _Index = self._indexes[make]
         except KeyError:
@@ -324,11 +323,11 @@ class SnapshotReader:
         return known
 
     def find_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index | None:
-        """Return an index that was opened, else None."""
+        """Return an index that `open_index` has made, else None."""
         return self._indexes.get(make)
 
     def defer(self, make: Callable[["SnapshotReader"], _Index]) -> Callable[[], _Index]:
-        """Return a function that opens an index later."""
+        """Return a function that opens an index when called. It does not keep this reader alive."""
         return partial(_open_index, self.reference, make)
 
     def _make_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index:
@@ -339,24 +338,24 @@ class SnapshotReader:
         return made
 
     def open_table(self, derived: DerivedTables) -> MappedTable:
-        """Return the first of the tables."""
+        """Return the first table of a derivation."""
         return self.open_tables(derived)[derived.names[0]]
 
     def open_tables(self, derived: DerivedTables) -> Mapping[str, MappedTable]:
-        """Return the tables. If a file is missing, make all of them in memory: raises what Polars raises where a table
-        is broken."""
+        """Return the tables of a derivation, by name. If a file is missing, all are made in memory, which raises an
+        error of Polars if a source table is broken."""
         known = self._find_all(derived.names)
         return known or derived.make_again(self.tables, TableContext(today=self.date, language=self.language))
 
     def open_rendered(
         self, names: Sequence[str], make: Callable[["SnapshotReader"], Frames]
     ) -> Mapping[str, MappedTable]:
-        """Open tables that are made of documents: those that the build wrote, or if one lacks, made in memory."""
+        """Return tables derived from documents: the build's files or, if one is missing, tables made in memory."""
         known = self._find_all(names)
         return known or {name: MappedTable(encode_mapped(frame)) for name, frame in make(self).items()}
 
     def _find_all(self, names: Sequence[str]) -> Mapping[str, MappedTable]:
-        """Return the tables that the build mapped; nothing if one lacks."""
+        """Return the tables that the build mapped; an empty mapping if one is missing."""
         is_whole = self._mapped.keys() >= {*names}
         return {name: MappedTable(self._mapped[name]) for name in names} if is_whole else {}
 
@@ -397,7 +396,7 @@ def _open_index(of: "weakref.ref[SnapshotReader]", make: Callable[[SnapshotReade
 
 
 def find_reader(snapshot: Snapshot) -> SnapshotReader | None:
-    """Return the reader of a snapshot that is open, else None."""
+    """Return the reader of a snapshot if one is open, else None."""
     return _by_snapshot.get(id(snapshot))
 
 
@@ -406,9 +405,9 @@ _by_snapshot: dict[int, SnapshotReader] = {}
 
 
 def open_snapshot(snapshot: Snapshot) -> SnapshotReader:
-    """Return the one reader of a snapshot, which goes with it.
+    """Return the only reader of a snapshot, which lives as long as the snapshot.
 
-    Raises what Polars raises where a table is broken.
+    Raises an error of Polars if a table is broken.
     """
     known = _by_snapshot.get(id(snapshot))
     if known is not None:

@@ -64,7 +64,7 @@ PLACES = derive_table("places", make_places, {"terms": _PLACES})
 
 
 class Terms:
-    """The words of the index in order, with their positions."""
+    """The index of words: each word, in order, with its positions in listings."""
 
     def __init__(self, tables: Mapping[str, MappedTable], *, places: MappedTable, language: Language) -> None:
         """Open the index. `tables`: the mapped tables named by WORDS; `places`: the postings."""
@@ -76,13 +76,13 @@ class Terms:
         self._readable: Mask | None = None
 
     def narrow(self, readable: Mask, *, words: Mask) -> "Terms":
-        """Return the terms of some rows alone. `words`: True for each word that any of these rows has."""
+        """Return the index restricted to readable rows. `words`: True for each word that any of these rows has."""
         narrowed = copy(self)
         narrowed._readable, narrowed.spelling = readable, self.spelling.narrow(words)
         return narrowed
 
     def find_rows(self, query: TextQuery, *, size: int) -> Rows:
-        """Sorted numbers of the rows that match, of `size` rows in all."""
+        """Return the rows that match the query, ascending. `size`: how many rows there are."""
         is_match = np.ones(size, dtype=np.bool_)
         telling = [tuple(term for term in alternatives if not self._is_filler(term)) for alternatives in query.required]
         for number, alternatives in enumerate(telling if any(telling) else query.required):
@@ -138,22 +138,22 @@ class Terms:
         return first
 
     def _find_split(self, word: str) -> Iterator[Rows]:
-        """`storytime` finds "story time"."""
+        """Yield the rows that have the word written as two: `storytime` finds "story time"."""
         halves = ((word[:at], word[at:]) for at in range(2, len(word) - 1))
         spelled = ([self.spelling.find_word(half) for half in pair] for pair in halves)
         return (self._find_sequence(pair) for pair in spelled if all(pair))
 
     def _list_words(self, word: str) -> list[int]:
-        """Numbers of the words that this one means."""
+        """Return the numbers of the words that match this one: itself, others of its stem, and with typos."""
         return [meaning.number for meaning in self.spelling.list_meanings(word)]
 
     def find_frequent(self, field: int, *, least: int) -> frozenset[int]:
-        """Return the words that occur at least this often in the field."""
+        """Return the numbers of the words that occur at least this often in the field."""
         counts = np.bincount(self.list_field(field)[0])
         return frozenset(np.flatnonzero(counts >= least).tolist())
 
     def list_field(self, field: int) -> tuple[NDArray[np.int64], Places]:
-        """Return the numbers of the words of a field, ascending, and the position of each."""
+        """Return the numbers of the words of a field, ascending, and the posting of each."""
         parts = []
         for first in range(0, max(self._places.size, 1), _AT_ONCE):
             places = self._places[first : first + _AT_ONCE]
@@ -166,7 +166,7 @@ class Terms:
         return numbers[is_readable], places[is_readable]
 
     def read_places(self, numbers: Iterable[int]) -> Places:
-        """Return the places of words: each place once, in no order."""
+        """Return the postings of words: each posting once, unordered."""
         parts = [self._places[self._ends[number - 1] if number else 0 : self._ends[number]] for number in numbers]
         places = np.concatenate(parts) if parts else _NOWHERE
         return places if self._readable is None else places[self._readable[places >> _ROW_SHIFT]]
@@ -177,7 +177,7 @@ def open_terms(reader: SnapshotReader) -> Terms:
 
 
 def _list_joined(required: Sequence[Sequence[SearchTerm]], number: int) -> Iterable[str]:
-    """`story time` finds "storytime": a word joined with the one before or behind it stands for both."""
+    """Yield a word joined with the one before and behind it: `story time` finds "storytime", which has both."""
     for first in (number - 1, number):
         pair = required[max(first, 0) : first + 2]
         if len(pair) == 2 and all(len(alternatives) == 1 for alternatives in pair):
@@ -194,7 +194,7 @@ def split_places(places: Places) -> tuple[Rows, NDArray[np.uint8], NDArray[np.ui
 
 
 def choose_field(places: Places, field: int) -> Places:
-    """Keep the places in a field."""
+    """Keep the postings in a field."""
     chosen: Places = places[(places & _FIELD_MASK << _POSITION_BITS) == field << _POSITION_BITS]
     return chosen
 

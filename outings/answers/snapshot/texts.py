@@ -1,5 +1,4 @@
-"""Find texts of a mapped table's column by their checksums: a binary search over numbers, then a comparison of the
-text."""
+"""Find texts in a column of a mapped table by their checksums, or by words with typos."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ _BITS_EACH = 16
 
 
 def make_texts(texts: pl.Series) -> list[pl.Series]:
-    """Return the columns of a text column: the texts, their checksums in order, and the row of each checksum."""
+    """Return the columns for a text column: the texts, their checksums in order, and the row of each checksum."""
     sums = np.fromiter(map(crc32, texts.cast(pl.Binary()).to_list()), dtype=np.uint32, count=len(texts))
     order = np.argsort(sums, kind="stable")
     return [
@@ -34,8 +33,8 @@ def make_texts(texts: pl.Series) -> list[pl.Series]:
 
 
 def make_shortenings(texts: pl.Series) -> pl.DataFrame:
-    """Return the checksums, in order, of each text with letters left out, and whose each is. Texts with other signs
-    than letters, or too short for a typo, have none."""
+    """Return the checksums, in order, of each text with letters left out, each with the text's number. Texts with other
+    characters than letters, or too short for a typo, have none."""
     sums: list[int] = []
     owners: list[int] = []
     for number, text in enumerate(texts.to_list()):
@@ -51,8 +50,8 @@ def make_shortenings(texts: pl.Series) -> pl.DataFrame:
 
 
 def make_typos(texts: pl.DataFrame, shortenings: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    """Return the numbers of the texts that a typo or two lead to from each text, with the typos, and where these end by
-    text."""
+    """Find the texts that are one or two typos away from each text. Return their numbers and typos, text after text,
+    and where those of each text end."""
     known, shorter = (MappedTable(encode_mapped(frame)) for frame in (texts, shortenings))
     name = texts.columns[0]
     similar = SimilarTexts(known, name, shortenings=shorter)
@@ -63,7 +62,7 @@ def make_typos(texts: pl.DataFrame, shortenings: pl.DataFrame) -> tuple[pl.DataF
 
 
 def _list_shortened(text: str, typos: int) -> set[str]:
-    """Itself, and without one or two of its letters, but for the first."""
+    """Return the text, and what it is without one or two of its letters. The first letter is never left out."""
     size = len(text)
     shortened = {text, *(text[:at] + text[at + 1 :] for at in range(1, size))}
     if typos > 1:
@@ -73,7 +72,7 @@ def _list_shortened(text: str, typos: int) -> set[str]:
 
 
 class HashedTexts:
-    """Texts in UTF-8, numbered as in the table."""
+    """The texts of a mapped column in UTF-8, found by checksum and numbered as in the table."""
 
     def __init__(self, table: MappedTable, name: str) -> None:
         self._ends, self._data = table.view_texts(name)
@@ -102,7 +101,7 @@ class HashedTexts:
         return matches
 
     def span_beginning(self, text: str) -> tuple[int, int]:
-        """Return the first text with a beginning, and the one behind the last. For texts in order."""
+        """Return the range of the texts that begin with `text`. The column must be sorted."""
         start = text.encode()
         low = high = bisect_left(self, start)
         # Most beginnings are those of few.
@@ -130,7 +129,7 @@ class FilteredTexts(HashedTexts):
         return self._find(sought, checksum) if self._bits[at >> 3] >> (at & 7) & 1 else []
 
     def list_ends(self, text: str) -> list[int]:
-        """Return how many of the first signs may be a text of their own: all that are one, and few others."""
+        """Return the lengths of the prefixes that may be texts of their own: all that are, and few others."""
         ends, checksum, bits, mask = [], 0, self._bits, self._mask
         for end, sign in enumerate(map(str.encode, text), 1):
             checksum = crc32(sign, checksum)
@@ -141,16 +140,16 @@ class FilteredTexts(HashedTexts):
 
 
 class SimilarTexts(FilteredTexts):
-    """Texts that are found with typos, by their shortenings. A letter put in or left out, changed or swapped is a
-    letter less in one of two texts or in both: what is left then is the same, and the first letter is part of it."""
+    """Texts that can be found despite typos. A letter added, left out, changed or swapped is undone by leaving out a
+    letter of one text or both: such shortenings are compared. The first letter must be the same."""
 
     def __init__(self, table: MappedTable, name: str, *, shortenings: MappedTable) -> None:
         super().__init__(table, name)
         self._shortened, self._owners = shortenings.read_array("sum"), shortenings.read_array("at")
 
     def find_typos(self, word: str, *, least: int = LETTERS_FOR_TYPOS[0]) -> Iterator[tuple[int, int]]:
-        """Yield the numbers of the texts that a typo or two lead to, each with its typos: none in digits or in the
-        first letter. `least`: the letters that a word must have for one typo."""
+        """Yield the numbers of the texts one or two typos away, each with its typos: none in digits or in the first
+        letter. `least`: the letters that a word must have for one typo."""
         allowed = sum(len(word) >= letters for letters in (least, *LETTERS_FOR_TYPOS[1:]))
         if not allowed or not word.isalpha():
             return
@@ -161,7 +160,7 @@ class SimilarTexts(FilteredTexts):
                 yield number, typos
 
     def _list_similar(self, word: str, *, typos: int) -> set[int]:
-        """Return the numbers of all texts that so many typos can make of a word, and few others."""
+        """Return the numbers of all texts at most so many typos away from a word, and of few others."""
         size = len(word)
         shortened = _list_shortened(word, typos) if size <= _LONGEST + typos else set()
         if size >= _LONGEST - typos:
