@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from outings.failures import OperatorError
 
-# Beside each command its line in `outings --help`, so that help and a wrong name import nothing of ours.
+# Each command with its line in `outings --help`, so that help and unknown names import no command.
 COMMANDS = {
     "demo": "Make two sample metros, build them, print a key and serve them.",
     "init": "Look at files or addresses and draft a configuration.",
@@ -67,7 +67,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
-            raise  # click ends quietly where nobody reads on: `outings releases list | head`
+            raise  # click handles a closed pipe: `outings releases list | head`
         except Exception as error:
             if ctx.params.get("traceback") and not isinstance(error, OperatorError):
                 raise

@@ -21,10 +21,10 @@ from pipeline.plan import Build
 
 CONFIGURATION = Path("var/demo/outings.toml")
 PORT = 8000
-# Listings a metro: enough for pages and facets to mean something, and built in two seconds.
+# Listings per metro: enough for meaningful pages and facets, and built in two seconds.
 SIZE = 400
 
-# Each visitor has a rate by address (`[site] key_per_minute`). This one is for all of them together.
+# The rate of all visitors together; `[site] key_per_minute` limits each address.
 VISITORS_PER_MINUTE = 1_200
 
 # One of each kind: a plain list, filters, another metro. The README shows the same.

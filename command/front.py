@@ -12,7 +12,7 @@ from command.options import read_config
 from outings.configuration import split_secrets
 from outings.configuration.checks import FRONT_SECRET
 
-# What may stand in a configuration of nginx without quotes.
+# Text that needs no quotes in a configuration of nginx.
 _ADDRESS = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\]):[0-9]{1,5}|unix:/[A-Za-z0-9._/@+=-]*")
 _NAME = re.compile(r"[A-Za-z0-9.*_-]+")
 _LISTEN = re.compile(r"(?:(?:[0-9.]+|\[[0-9A-Fa-f:]+\]):)?[0-9]{1,5}")

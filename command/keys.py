@@ -230,7 +230,7 @@ def usage(
     since = until.replace(day=1) if first is None else first.date()
     folder = read_config(config).edge.state
     rows: list[dict[str, Any]] = []
-    # Nothing was counted yet where there is no ledger; looking makes none.
+    # Without a ledger nothing was counted yet; reading does not create one.
     if (folder / NAME).exists():
         try:
             rows = [msgspec.to_builtins(row) for row in Ledger(folder).read_days(first=since, last=until)]
@@ -259,7 +259,7 @@ def _print_table(rows: list[dict[str, Any]], *, since: date, until: date) -> Non
     click.echo(f"{since} to {until}: billed {sums['billed']}, refused {sums['refused']}.", err=True)
 
 
-# What a header's value may have without a proxy on the way refusing it.
+# Characters of a header's value that no proxy refuses.
 _MOST_BYTES = 1_024
 
 

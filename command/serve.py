@@ -11,7 +11,7 @@ from command.options import read_config, take_config
 from outings.configuration import Configuration
 
 if TYPE_CHECKING:
-    # What serves takes a while to import, and no other command needs it.
+    # The server takes long to import, and no other command needs it.
     from edge.serving.server import ListeningSockets
 
 MEBIBYTE = 2**20
@@ -46,7 +46,7 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     from outings.release.trust import read_reader
 
     configuration = read_config(config)
-    # Each worker opens its own of all that. One that can't ends at once, and would be replaced for ever.
+    # Check that a worker can start: one that can't ends at once, and would be replaced for ever.
     read_reader(configuration.signing)
     _check_folders(configuration)
     _check_machine(configuration)
@@ -81,7 +81,7 @@ def _check_folders(configuration: Configuration) -> None:
     except ImportError as error:
         raise click.ClickException(f"[edge] rate_storage: {error}; install outings[redis]") from error
     except ValueError as error:
-        # Neither it nor the reason is shown: either may have the password in it.
+        # Show neither the URL nor the reason: either may contain the password.
         raise click.ClickException("[edge] rate_storage is not a URL that the Redis client can read") from error
 
 
@@ -89,7 +89,7 @@ def _check_machine(configuration: Configuration) -> None:
     from edge.limits.connections import explain_descriptors
 
     if configuration.weather.provider == "nws" or configuration.geocoder.provider not in ("none", "local"):
-        # With an HTTP client, which takes an eighth of all imports.
+        # It imports an HTTP client, an eighth of all import time.
         from outings.remote.fetcher import check_proxies
 
         try:

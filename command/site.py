@@ -19,7 +19,7 @@ from outings.release.snapshot import open_site
 from outings.release.store import Store
 from outings.release.trust import read_reader
 
-# In the folder: the names of the files that this command wrote there.
+# The file in the folder that names the files that this command wrote.
 LIST = ".outings-site.json"
 
 

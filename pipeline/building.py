@@ -54,7 +54,7 @@ R = TypeVar("R")
 Progress = Callable[[str], None]
 TellFeeds = Callable[[Sequence[FeedResult]], None]
 TellRelease = Callable[[str, Sequence[Problem]], None]
-# A stage's name, and how much work each of its tasks is.
+# Called with a stage's name and the estimated work of each of its tasks.
 Expect = Callable[[str, Sequence[float]], None]
 _STAGES = ("fetch", "plan", "feeds", "metros", "publish")
 
@@ -373,7 +373,7 @@ def _add_addresses(run: _Run, works: Sequence[MetroTask]) -> Sequence[MetroTask]
     ]
     if (odd := service.explain()) is not None:
         run.progress(odd)
-    # Without inputs a metro is built next time too: by then more is known.
+    # With empty inputs the metro is built next time too, when more addresses are known.
     return [
         work if work.addresses is None or work.addresses.is_whole else replace(work, plan=replace(work.plan, inputs=""))
         for work in searched
@@ -386,7 +386,7 @@ def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapp
     guards = {} if run.build.allow_shrink else _list_guarded(run.build, records.feeds)
     works = _make_works(run, records.plan, records.feeds, records.lenders)
     latest = {work.plan.metro.slug: work for work in _add_addresses(run, list(works))}
-    # With the same task the result is the same.
+    # Reuse the results of equal tasks.
     built = {slug: run.built[slug][1] for slug, work in latest.items() if run.built.get(slug, (None,))[0] == work}
     waiting = [replace(work, guards=guards) for slug, work in latest.items() if slug not in built]
     while waiting:
@@ -405,7 +405,7 @@ def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapp
             feeds=[feed.name for feed in configuration.feeds],
             find_standing=partial(read_standing_claims, run.store, standing, cache=configuration.edge.cache),
         )
-        # Without inputs it is built next time too: by then the other metro may have let go of the id.
+        # With empty inputs it is built next time too: then the other metro may no longer have the id.
         latest |= {
             slug: replace(
                 latest[slug], refused={**latest[slug].refused, **ids}, plan=replace(latest[slug].plan, inputs="")
@@ -435,7 +435,7 @@ def _publish(
     plan, store, built = records.plan, run.store, tuple(metro.built for metro in metros if metro.built)
     feeds = [_add_problems(feed, metros, store=store) for feed in records.feeds]
     parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
-    # All that is told in the end is read before the swap: once it is done, nothing may fail.
+    # Read everything for the report before the swap: after it nothing may fail.
     feeds += _remember_feeds(run, plan, sources)
     tables = {feed.name: feed for feed in choose_feeds(run.build)}
     feeds = [
@@ -506,7 +506,7 @@ def _compare_organizations(
 ) -> list[Version]:
     if not list_organizations(changes):
         return []
-    # It reads tables: with it comes Polars, which a build without a change has no other use for.
+    # Imported here because it imports Polars, which a build without a change does not need.
     from pipeline.publish.organization_changes import compare_organizations
 
     cache = run.build.configuration.edge.cache

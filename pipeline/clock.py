@@ -8,7 +8,7 @@ from msgspec import Struct
 from outings.configuration import read_zone
 from outings.contract.values import format_instant
 
-# A clock that was set right by so little is no news. As much as a prune lets pass.
+# Clock corrections up to this need no warning. A prune tolerates as much.
 _AHEAD = timedelta(minutes=15)
 
 

@@ -98,7 +98,7 @@ class DryRun:
                 self._rules.add(row, entry)
         self._accounts.append(add_accounts([survey.count(), records.account]))
         self._warnings += warn_of_hiding(previous, survey.tabulate(), today=today)
-        # Of feeds that can't be read nothing is known.
+        # Leave out feeds that can't be read.
         self._removals.add(previous, shown, unread=self._feeds.keys() - self._results.keys())
         problems = [*records.problems, *maker.problems]
         for feed, lost in Counter(problem.feed for problem in problems if problem.quarantined).items():

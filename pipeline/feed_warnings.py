@@ -21,7 +21,7 @@ from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.account import COLUMNS, count_shown, mark_open, sort_shown
 
-# Of many, how many a warning names.
+# Most examples in a warning.
 _EXAMPLES = 3
 _SHOWN_TYPES = 5
 # Degrees. A city lists what is an hour or two away. What is further is at 0, 0, or has its coordinates swapped.
@@ -122,7 +122,7 @@ def _find_last(row: Row) -> date | None:
     the latest possible date."""
     if row.kind == "event":
         return _find_last_start(row)
-    # Of sections and sessions: the number, the first day, the last.
+    # A section or session begins with its number, first day and last day.
     spans = [(first, last) for _, first, last, *_ in row.happenings if first is not None or last is not None]
     return max((date.max if last is None else last for _, last in spans), default=None)
 
@@ -132,7 +132,7 @@ def _find_last_start(row: Row) -> date | None:
         return read_date(int(row.columns["beyond_starts_local"]) // DAY)
     if row.occurrences is not None and len(row.occurrences):
         return read_date(int(np.maximum(row.occurrences.starts_local, row.occurrences.ends_local).max()) // DAY)
-    # A series whose dates are all out of sight.
+    # A series without dates within the horizon.
     starts = None if row.members is None else row.members.starts_local
     return None if starts is None else datetime.fromisoformat(starts).date()
 
@@ -211,7 +211,7 @@ class RemovalSurvey:
 
     def list_warnings(self, *, configured: Collection[str]) -> Iterator[FeedWarning]:
         for feed, lost in self._gone.items():
-            # What went to another metro is not removed.
+            # Listings that moved to another metro are not removed.
             gone = [name for row_id, name in lost.items() if row_id not in self._shown]
             if not gone:
                 continue

@@ -8,7 +8,7 @@ from outings.retry_policy import RetryPolicy
 from pipeline.resolve.addresses import AddressBook, AddressPoints, AddressSearch, list_questions, settle_addresses
 
 _POLICY = RetryPolicy(connect=5.0, silence=10.0, whole=15.0, attempts=2, pause=0.5, rest=300.0)
-# So many in a row, and the service is down.
+# After so many failures in a row the service is considered down.
 _MOST_FAILURES = 3
 
 
@@ -33,7 +33,7 @@ class AddressService:
 
         provider = self._table.provider
         service, fetcher = SERVICES[provider], open_fetcher(self._table.url, _POLICY)
-        # A metro that is built twice has its answers.
+        # If the metro was built before in this build, use the answers of then.
         search = replace(search, book=self._books.get(metro, search.book))
         points, unknown = {**search.book.points}, {**search.book.unknown}
         waiting = []

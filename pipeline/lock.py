@@ -79,16 +79,16 @@ def _take_all(
 
 def _take(path: Path, locks: contextlib.ExitStack, *, clock: Callable[[], datetime]) -> LockOwner | str | None:
     """Lock the file until `locks` is closed, and return None; if another process has it, return which."""
-    # Not inherited by children: a worker that outlives its build must not hold it.
+    # os.open makes it non-inheritable: a worker that outlives its build must not hold the lock.
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     locks.callback(os.close, file)
     try:
-        # Of the open file and not of the process: closing another one of it lets nothing go.
+        # flock locks the open file, not the process: closing another descriptor does not unlock it.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return _read_owner(file)
     owner = LockOwner(pid=os.getpid(), host=socket.gethostname(), since=clock())
-    # The file only says who has the lock: a full disk must not be what stops a build that may need no room.
+    # The content only names the owner, so a full disk must not stop the build here.
     with contextlib.suppress(OSError):
         os.ftruncate(file, 0)
         os.pwrite(file, msgspec.json.encode(owner) + b"\n", 0)
@@ -99,4 +99,4 @@ def _read_owner(file: int) -> LockOwner | str:
     try:
         return msgspec.json.decode(os.pread(file, 4096, 0), type=LockOwner)
     except ValueError:
-        return "another process"  # which has it, and has not said so yet
+        return "another process"  # the owner has not written its name yet

@@ -72,7 +72,7 @@ def build_listings(work: MetroTask) -> MetroResult:
         located=None if work.addresses is None else work.addresses.book,
     )
     problems = records.problems
-    del records  # of a million listings a gigabyte
+    del records  # a gigabyte for a million listings
     compared = perf_counter()
     built = build_metro(listings, previous, plan=plan, store=store)
     return make_result(
@@ -130,7 +130,7 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     """Gather the records that feeds sent now, and the stored records that delta feeds did not mention."""
     entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=list_spooled(work.feeds)))
     stated = [entry for entry in entries if not entry.head.deleted]
-    # A record is its feed's whatever id it has by now: a removal need not state it.
+    # A removal names its record by feed and source id, and need not state the id.
     removed = {name_source(entry.head) for entry in entries if entry.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     base = work.plan.base
@@ -201,7 +201,7 @@ def _find_kept(
 
     `others`: sources with a removal or a stored record, besides those in `stated`.
     """
-    # Only what these feeds do not say now may stay: to look at all rows for it is not needed where there is none.
+    # Only rows of these feeds may stay, so without such feeds there is no need to search.
     carrying = {feed.feed for feed in work.feeds if feed.stands or feed.feed in work.deltas or feed.list_unread()}
     may_stay = previous.choose_sources(stays) if carrying else frozenset[str]()
     if not may_stay:

@@ -15,7 +15,7 @@ from tempfile import gettempdir, mkdtemp
 PREFIX = "outings-build-"
 _LOCK = ".lock"
 
-# What this process has open; `discard_scratch` is for who can't wait for each block's end.
+# Open folders of this process, for `discard_scratch`.
 _open: set[Path] = set()
 
 

@@ -141,7 +141,7 @@ def run_feed_task(work: FeedTask) -> FeedResult:
     from pipeline.fetch.reader import load_reader
 
     if work.source.kept is None:
-        load_reader(work.feed.format)  # once, not in each child
+        load_reader(work.feed.format)  # once here, not in each child process
     return run_bounded(read, work.feed)
 
 

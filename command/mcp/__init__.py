@@ -49,7 +49,7 @@ def mcp(*, config: Path | None, url: str | None, key_file: Path | None, address:
     key = read_key(key_file) if key_file or os.environ.get("OUTINGS_KEY") or address is None else ""
     assistants = Assistants(url.rstrip("/"))
     if key:
-        assistants.find(key)  # an address or a key that is wrong ends the command, not the first question
+        assistants.find(key)  # a wrong address or key is an error of the command, not of the first call
     if address is None:
         serve_stdio(assistants, key=key)
         return

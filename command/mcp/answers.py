@@ -8,7 +8,7 @@ import orjson
 
 Item = Mapping[str, Any]
 
-# Members of a detail that say nothing to a family.
+# Members of a detail that are of no use to a family.
 _INTERNAL = frozenset({"confidence", "created_at", "links", "metro", "slug", "status", "updated_at", "image_url"})
 _TO_FAMILIES = (
     ("ticket_url",), ("registration_url",), ("registration", "url"), ("website_url",), ("source", "url"),

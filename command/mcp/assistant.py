@@ -16,7 +16,7 @@ from command.mirror.client import Connection, HttpResponse
 from outings.contract.vocabulary import COLLECTIONS
 from outings.failures import OperatorError
 
-# Keys whose tools are kept, and for how many seconds. The API may learn a metro or a parameter meanwhile.
+# Keys whose tools are cached, and for how many seconds: the API may get another metro or parameter.
 _KEYS = 1000
 _FRESH = 3600.0
 

@@ -102,10 +102,10 @@ class MirrorFile:
 _PAGE = 200
 _IDS = 100
 _ORGANIZATION = "organization"
-# What moves with the day or with other records, and so is no change of the record.
+# Members that depend on the day or on other records: they change without a change of the record.
 _MOVING = {"event": ("occurrence",), _ORGANIZATION: ("categories", "metros", "counts")}
 
-# Told after each page: the last version in the file, and the latest that there is.
+# Called after each page with the last version in the file and the latest version of the API.
 Tell = Callable[[int, int], None]
 
 
@@ -124,7 +124,7 @@ def catch_up(client: ApiClient, file: MirrorFile, *, url: str, tell: Tell = lamb
         answer = client.ask("/v1/changes", cursor=progress.cursor, limit=_PAGE)
         meta = _check_page(answer, progress)["meta"]
         if progress.scope not in (None, meta["scope"]):
-            # What the key may read now has changes that it was not shown then.
+            # The key's scope changed: the file lacks changes that the key may see now.
             progress = Progress(url=url, scope=meta["scope"])
             file.clear(progress)
             continue
@@ -206,7 +206,7 @@ def _make_record(item: dict[str, Any], *, metro: str | None) -> MirroredRecord:
     )
 
 
-# A release that comes while it is compared makes it begin again.
+# Attempts to compare: a new release makes the comparison start again.
 ATTEMPTS = 10
 
 Hashes = Mapping[tuple[str, str], str]

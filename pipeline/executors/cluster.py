@@ -40,7 +40,7 @@ class ClusterError(OperatorError):
 def parse_cluster(text: str) -> str:
     """Return the scheduler's address for Dask from `dask://host:port`. Raises ValueError."""
     parts = urlsplit(text)
-    # Reading the port raises, too, where it is none.
+    # `port` raises ValueError if it is not a number.
     if parts.scheme != "dask" or not parts.hostname or not parts.port or parts.netloc != text.removeprefix("dask://"):
         raise ValueError(text)
     if "@" in parts.netloc:
@@ -57,7 +57,7 @@ def open_cluster(address: str) -> Iterator[Executor]:
     except ImportError as error:
         raise ClusterError(f"{address}: {error}; install outings[dask]") from error
 
-    # What it says of lost connections are pages; an error of ours says it in a line.
+    # Dask logs pages about lost connections; our own error is one line.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL + 1)
     _check_port(address)
     with contextlib.closing(_connect(address)) as client:
@@ -130,7 +130,7 @@ def _watch_workers(client: "Client", executor: _ClusterExecutor, over: threading
     """Cancel all tasks once no worker has been connected for `WORKER_SECONDS`. Otherwise they would wait forever."""
     last_contact = monotonic()
     while not over.wait(WATCH_SECONDS):
-        with contextlib.suppress(Exception):  # that the scheduler is gone is told by the work itself
+        with contextlib.suppress(Exception):  # if the scheduler is gone, the tasks raise
             if client.nthreads():  # type: ignore[no-untyped-call]
                 last_contact = monotonic()
         if monotonic() - last_contact > WORKER_SECONDS:

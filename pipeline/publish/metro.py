@@ -47,7 +47,7 @@ from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Tables, encode_table, make_tables, make_zips
 from pipeline.tables.similar import make_related
 
-# Before and after the build's local date, both inclusive.
+# Days before and after the build's local date, both inclusive.
 HORIZON = timedelta(days=400)
 _STEPS = ("make", "write", "pages", "exports")
 
@@ -111,7 +111,7 @@ def build_metro(
         manifest = _write_tables(tables, buffer, plan=plan, writer=writer, account=listings.account)
         manifest = _keep_stamp(manifest, base)
     changes = tables.changes
-    del tables  # what follows reads what was written
+    del tables  # the rest reads the written tables
     return_memory()
     times.append(perf_counter())
     snapshot = fetch_snapshot(store, manifest, cache=plan.cache)

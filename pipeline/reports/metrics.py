@@ -17,7 +17,7 @@ from pipeline.reports.build import CHANGES
 
 PREFIX = "outings_last_build_"
 
-# Of every metric its labels and what it says.
+# Metric → its labels and its description.
 METRICS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "timestamp_seconds": ((), "When the last build ended, whatever its outcome."),
     "exit_code": ((), "Its exit code: 0 published, 1 failed, 2 wrong usage, 3 refused, 4 or 5 a feed, 143 stopped."),
@@ -29,7 +29,7 @@ METRICS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "changes": (("kind",), "Versions made by the last build that published."),
     "stage_seconds": (("stage",), "How long its stages took."),
 }
-# Each build that publishes says them anew, whole.
+# Metrics of which a published build replaces all samples.
 _WHOLE = ("release_number", "changes", "stage_seconds")
 
 Samples = dict[tuple[str, ...], float]

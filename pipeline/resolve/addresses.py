@@ -17,7 +17,7 @@ from pipeline.records.record import Reference
 
 # Latitude and longitude.
 Point = tuple[float, float]
-# In an address that is no place: what readers are told in place of one.
+# Words in place of an address, which name no location.
 _NOWHERE = frozenset({"online", "virtual", "zoom", "webinar", "tba", "tbd", "various", "en linea", "en ligne"})
 _HASH_BYTES = 16
 

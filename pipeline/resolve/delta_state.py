@@ -25,11 +25,11 @@ from pipeline.clean.feed_read import (
 from pipeline.records.record import PlaceRecord, Problem
 from pipeline.scratch import naming_folder
 
-# Of the records in it: a program that reads others makes nothing of these.
+# The version of the records: a program with another one can't read them.
 LAYOUT = 1
 _HINTS = "type_hints"
 
-# Words by the member of a vocabulary that has them.
+# Member of a vocabulary → its words.
 Words = Mapping[str, Sequence[str]]
 
 

@@ -125,7 +125,7 @@ def put_lent(
     data = encode_delta_state(lent, words=words, vocabulary=vocabulary)
     if data is None:
         return MetroOrganizations(metro=metro)
-    # By its name a metro that borrows is known to be the same.
+    # The hash in its name makes equal content an equal task of other metros.
     path = folder / metro / f"lent-{hashlib.sha256(data).hexdigest()}"
     path.parent.mkdir(exist_ok=True)
     write_named(path, data)

@@ -55,7 +55,7 @@ def collect_claims(
         carried: the sources, by id, of rows that remain although no feed sent their record again.
         published: the ids that the metro has in the previous release.
     """
-    groups = defaultdict[tuple[str, bool, bool, bool], list[str]](list)  # a million objects would take their time
+    groups = defaultdict[tuple[str, bool, bool, bool], list[str]](list)  # a million objects would take long
     for row_id, entry in by_id.items():
         head = entry.head
         groups[head.feed, derives_id(head), row_id in published, head.type == ORGANIZATION].append(row_id)
@@ -88,7 +88,7 @@ def read_standing_claims(
 ) -> dict[str, Claims]:
     """Return by metro the claims of published rows to these ids. `manifests`: of the metros that are not built. Raises
     NotFound, Corrupt or StoreError."""
-    # With them comes Polars, which a build without a new listing has no other use for.
+    # Imports Polars, which a build without a new listing does not need.
     import polars as pl
 
     from outings.release.tables import PUBLISHED, read_columns
@@ -99,7 +99,7 @@ def read_standing_claims(
         frame = read_columns(path, name, ["id", "status", "source", *(["home"] if is_home else [])])
         own = frame.filter(pl.col("status") == PUBLISHED, pl.col("id").is_in(list(ids)))
         shown = own.filter(pl.col("home").is_null()) if is_home else own
-        # Of rows that records gave.
+        # Leave out rows without a record.
         return (row for row in shown.select("id", "source").drop_nulls().iter_rows() if not row[1].startswith("/"))
 
     return {

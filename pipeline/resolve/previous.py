@@ -20,9 +20,9 @@ from pipeline.resolve.listings.resolved_record import Facts
 from pipeline.resolve.listings.rows import Row, pack_bits, unpack_bits
 from pipeline.resolve.occurrence_table import split_occurrence_table
 
-# Columns that a build gives anew to every row.
+# Columns that each build sets in every row.
 _ASSIGNED = {"row", "pack", "offset", "length", "hash", "created_at", "updated_at", "type", "kind"}
-# What is asked of single rows.
+# Columns to read for look-ups of single rows.
 _ROW_COLUMNS = (
     "row", "id", "status", "slug", "name", "hash", "created_at", "updated_at", "reason", "source", "pack", "offset",
     "length",
@@ -52,7 +52,7 @@ class PreviousSnapshot:
             self.listings.select(*_ROW_COLUMNS, "type", *Facts.__struct_fields__),
             self.organizations.select(*_ROW_COLUMNS, "home"),
         )  # fmt: skip
-        # Of organizations the least is -1.
+        # Organizations have negative indexes, from -1 down.
         ids = self.listings["id"].to_list()
         self._at: dict[str, int] = {row_id: at for at, row_id in enumerate(ids)}
         self._at |= dict(zip(self.organizations["id"], range(-1, -1 - self.organizations.height, -1), strict=True))

@@ -10,9 +10,9 @@ from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.ids import make_organization_id
 from pipeline.records.record import Reference
 
-# Of places with one name, how many a problem names.
+# Most places of the same name in a problem.
 _SHOWN_CANDIDATES = 5
-# Of one metro; a name that is folded again takes three times as long.
+# Cached folded names of one metro; folding again takes three times as long.
 _MOST_KNOWN = 65_536
 # Longer ones are mostly postal codes.
 _HOUSE = re.compile(r"\b\d{1,4}[a-z]?\b", re.IGNORECASE)
@@ -34,7 +34,7 @@ class ForeignOrganization(Struct, frozen=True, kw_only=True):
     entry: SpooledRecord
 
 
-# What each reference of a metro leads to; None where no other metro has it.
+# Reference → organization; None if no other metro has it.
 ForeignResolution = Mapping[ForeignReference, ForeignOrganization | None]
 
 

@@ -107,7 +107,7 @@ class RowMaker:
                 links.add(own)
             yield row
         yield from self._references.make_organization_rows(self._setting, carried=websites, linked=links)
-        del self._references  # of 5,000 listings 2 MB
+        del self._references  # 2 MB for 5,000 listings
 
     def _keep(self, kept: Iterable[str]) -> None:
         """Keep rows that have no record any more: listings in `stays` if possible, all others as carried rows."""

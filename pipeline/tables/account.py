@@ -10,7 +10,7 @@ from outings.contract.vocabulary import AUDIENCES, TYPES
 from outings.release.manifest import FeedAccount
 from outings.release.tables import PUBLISHED
 
-# What a listing's columns have to say of it.
+# Columns of a listing that decide if it is shown.
 COLUMNS = ("id", "name", "source", "status", "type", "audience", "confidence", "has_date")
 # As the lists' own parameters have them: `min_confidence` of places, and of all others.
 LEAST_CONFIDENCE = {"place": 0.5, "other": 0.7}

@@ -61,7 +61,7 @@ def make_tables(
     builder.add_rows(listings.rows)
     builder.add_stays(listings.stays)
     builder.add_withdrawn()
-    return_memory()  # of records, that are rows now
+    return_memory()  # of the records, which are rows now
     return _make_tables(builder, neighborhoods=listings.neighborhoods)
 
 

@@ -114,7 +114,7 @@ def _find_slots(tables: Mapping[str, pl.DataFrame], *, size: int) -> tuple[NDArr
     return slots, days
 
 
-# What a score is made of, with the weight of each part.
+# The parts of a score and their weights.
 CATEGORIES, AGES, DISTANCE, WEEK = 0.5, 0.2, 0.2, 0.1
 HALF_DISTANCE_M = 2_000
 UNKNOWN_AGES = 0.5
@@ -189,11 +189,11 @@ def _compare_weeks(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
 
 
 _ADULTS = AUDIENCES.index("adults")
-# The types that have similar listings, and are such: things to do on a day.
+# Types that have similar listings and may be one.
 KINDS = ("event", "class", "camp")
 # How many of each type are kept: a reader is shown six, of those that are live then and that it may see.
 KEPT = 10
-# How many are compared about a listing's own place in each order.
+# Neighbors to compare with a listing in each order.
 BY_PLACE, BY_KIND = 48, 32
 # Of one name at one place: so many are candidates, since the first may be over when someone asks.
 _MOST_TWINS = 2

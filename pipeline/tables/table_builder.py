@@ -35,7 +35,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     for name in ("listings", "organizations", "terms", *HAPPENINGS.values())
 }
 _SCHEMAS["listings"] |= ORIGINS
-# What moves with the day in a listing that stays.
+# Columns of an unchanged listing that depend on the day.
 _MOVING = {
     name: kind
     for name, kind in _SCHEMAS["listings"].items()

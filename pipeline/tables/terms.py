@@ -97,7 +97,7 @@ class TermIndexWriter:
         self._words, self._parts = {}, []
         keys = np.empty(sum(len(codes) for codes, _ in parts), dtype=np.uint64)
         end = len(keys)
-        while parts:  # each goes as soon as its keys are made
+        while parts:  # free each part as soon as its keys are made
             codes, places = parts.pop()
             keys[end - len(codes) : end] = _make_keys(ranks[codes], places, rows)
             end -= len(codes)

@@ -23,7 +23,7 @@ from outings.release.tables import PUBLISHED, read_columns
 from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.publish.objects.parquet_export import ROW_GROUP, encode_parquet, list_columns, read_lines
 
-# Raise it where the same documents are written as other bytes.
+# Increase it when the same documents give other bytes.
 VERSION = 6
 GZIP = "gzip"
 # Level 5 takes four fifths of the time, for 8 % more bytes.

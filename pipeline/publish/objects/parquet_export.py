@@ -14,14 +14,14 @@ from pyarrow import json
 
 from outings.contract.resources.listings import LISTINGS
 
-# Rows of a group. Another number is other bytes.
+# Rows of a group. Another number would change the bytes.
 ROW_GROUP = 20_000
-# Bytes that are parsed at once; more than a document has.
+# Bytes to parse at once; larger than any document.
 _BLOCK = 1 << 26
 
 Columns = Mapping[str, pl.DataType]
 
-# By the kind of a member: its type in Polars, and in Arrow.
+# Python type of a member → its types in Polars and Arrow.
 _KINDS: Mapping[type[Any], tuple[pl.DataType, Any]] = {
     msgspec.inspect.StrType: (pl.String(), pa.string()),
     msgspec.inspect.IntType: (pl.Int64(), pa.int64()),
@@ -56,7 +56,7 @@ def _find_kind(info: Any) -> pl.DataType:
         return _find_kind(stated)
     if isinstance(info, msgspec.inspect.StructType):
         return pl.Struct(_list_members(info))
-    if isinstance(info, msgspec.inspect.DictType):  # as Parquet has maps: a list of their pairs
+    if isinstance(info, msgspec.inspect.DictType):  # Parquet stores maps as lists of pairs
         return pl.List(pl.Struct({"key": _find_kind(info.key_type), "value": _find_kind(info.value_type)}))
     if isinstance(info, msgspec.inspect.VarTupleType):
         return pl.List(_find_kind(info.item_type))

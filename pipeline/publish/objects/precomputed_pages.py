@@ -14,7 +14,7 @@ from pipeline.publish.objects.object_writer import ObjectWriter
 
 # The page sizes that readers ask for: the default, and the largest, which mirrors use.
 PAGE_SIZES = ("", "limit=200")
-# What an application's list asks for first: all facets, beside the first page or alone.
+# First requests of an application: all facets, with the first page or alone.
 FACET_SIZES = ("", "&limit=0")
 # By name and by count; a metro may have more neighborhoods than one default page holds.
 DIRECTORIES = (
@@ -22,7 +22,7 @@ DIRECTORIES = (
 )  # fmt: skip
 # Today and tomorrow in the metro's time: the pages outlive midnight until the next build.
 DAYS = 2
-# Of the calendar: the month that a day is in and the two after it, a request each.
+# Months of the calendar, one per request: that of the day and the next two.
 MONTHS = 3
 
 

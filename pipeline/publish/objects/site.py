@@ -47,12 +47,12 @@ def compose_site(
             assert current is not None
             # Rendering and compressing take a second of processor time, which most builds can do without.
             return SiteObjects(site=current, objects=())
-        # Templates, and the contract that they explain: a build after which these pages stay needs neither.
+        # Imports templates and the contract, which a build that keeps these pages does not need.
         from outings.pages.site import render_site
 
         packed, data = pack_files(page.as_file for page in render_site(chosen, figures, vocabulary=vocabulary))
         site = encode_site(Site(settings=chosen, inputs=inputs, pages=packed))
-        # What the current release names is there; anything else of this name may be about to be pruned.
+        # Objects that the current release names exist; others in the store may be about to be pruned.
         known = set() if published is None else {current, published.pages.object, _name_basemap(published.settings)}
         objects = [encoded for encoded in (data, site) if hash_of(encoded) not in known]
         if settings is not None and basemap is not None and _name_basemap(settings) not in known:
@@ -98,7 +98,7 @@ def put_metro_site(
     snapshot: Snapshot, today: date, *, settings: SiteSettings, outlines: bytes | None, writer: ObjectWriter
 ) -> MetroSite:
     """Write the pages of a metro and its outlines. They depend only on the arguments."""
-    # Engines and templates, which a build that finds no change does without.
+    # Imports engines and templates, which a build without a change does not need.
     from outings.answers.counts import count_listings
     from outings.pages.site import render_metro
 

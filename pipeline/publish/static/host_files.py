@@ -63,7 +63,7 @@ def render_pages(
     """Yield each page, and each file that pages load, with its path; nothing if the release has no pages."""
     if site is None or explain_no_assets() is not None:
         return
-    from outings.pages.site import render_metro, render_static_site  # templates, which a tree without pages needs not
+    from outings.pages.site import render_metro, render_static_site  # a tree without pages needs no templates
 
     # Everybody may read the whole tree.
     settings = replace(read_site(store, site).settings, key="", shows_data=True, is_static=True)

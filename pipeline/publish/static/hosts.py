@@ -19,7 +19,7 @@ from outings.release.folder import sync_file_system
 from outings.release.s3 import S3Store
 from outings.release.store import StoreError, hash_of
 
-# What a killed writer leaves, and after how many seconds it is swept: no file takes as long.
+# Temporary files of killed writers, and the seconds after which they are removed: no write takes as long.
 _TEMPORARY = ".writing-"
 _SWEPT_AFTER = 3600
 
@@ -111,7 +111,7 @@ def _describe_object(file: HostFile) -> tuple[str, bytes, dict[str, str]]:
     return file.name, gzip.compress(file.data, mtime=0), {**headers, "ContentEncoding": "gzip"}
 
 
-# What publishes a tree needs of its place.
+# The interface of a host.
 Host = FolderHost | S3Host
 
 
@@ -123,7 +123,7 @@ def open_host(url: str, *, endpoint_url: str | None, region: str | None) -> Host
     return S3Host(S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region))
 
 
-# What is written first: a file refers only to files of an earlier or the same step.
+# The order of writing: a file refers only to files of an earlier or the same step.
 DETAILS, LISTS, INDEX = range(3)
 
 

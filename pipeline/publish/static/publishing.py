@@ -28,11 +28,11 @@ from pipeline.publish.static.rendering import MetroIndex, Renderer, StaticReques
 from pipeline.publish.static.requests import StaticMetro
 
 MANIFEST = "static.json"
-# Of the files that a tree has, the share that may leave it at once.
+# The share of a tree's files that may be deleted at once.
 MOST_LEAVING = 0.5
-# How often somebody else may publish the tree meanwhile.
+# Attempts, if others publish the tree at the same time.
 ATTEMPTS = 20
-# Written at once, between two lines of progress.
+# Files written between two lines of progress.
 _BATCH = 2_000
 _STEPS = {steps.DETAILS: "details", steps.LISTS: "lists", steps.INDEX: "index"}
 

@@ -15,7 +15,7 @@ from pipeline.resolve.websites import find_domain, read_document_links
 from pipeline.tables.diff import PARTS, hash_members, read_members
 
 _NO_FACTS = dict.fromkeys(Facts.__struct_fields__)
-# What a listing has from its place, as columns.
+# Columns that a listing inherits from its place.
 _LOCATED = ("lat", "lng", "neighborhood", "neighborhood_slug", "neighborhood_key", "zip")
 
 

@@ -206,7 +206,7 @@ def _hide_words(versions: Sequence[Version], *, ids: Collection[str], reason: st
         yield replace(version, slug=version.listing_id, reason=reason) if is_gone else version
 
 
-# The tables that have a row for each thing, with its text.
+# Tables with a row and a text for each listing or organization.
 _TABLES = ("listings", "organizations")
 
 
@@ -245,7 +245,7 @@ class _TextSearch:
         if sha not in self._known:
             try:
                 self._known[sha] = look(sha)
-            except NotFound:  # of a root that is kept for its place in the chain alone
+            except NotFound:  # a root kept only as a link of the chain
                 return False
         return self._known[sha]
 

@@ -17,9 +17,9 @@ from pipeline.resolve.facts.phrases import Phrases, fold_phrases, split_sentence
 
 ADULTS = "adults"
 FIELDS = ("name", "keywords", "description")
-# The set of phrases whose words count for nothing.
+# The set of phrases whose words are ignored.
 IGNORED = "ignored"
-# Whom it is for is said before this many characters, or not at all.
+# Characters to search: texts name the audience early or not at all.
 MAX_DESCRIPTION = 5_000
 # Texts that a language remembers what it found in: listings of a series entered date by date, or of one program, share
 # theirs, and stand near each other in a feed.

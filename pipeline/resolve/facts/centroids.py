@@ -11,7 +11,7 @@ from msgspec import Struct
 from outings.contract.resources.directories import Bounds
 from pipeline.fetch.source import FeedError
 
-# A metro knows the codes of its bounds and of half a degree round them.
+# Degrees around a metro's bounds: codes there belong to the metro too.
 _MARGIN = 0.5
 _SOURCE = "zip centroids"
 _NAMES = {"zip": ("zip", "code"), "lat": ("lat",), "lng": ("lng", "lon")}

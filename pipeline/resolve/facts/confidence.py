@@ -40,7 +40,7 @@ def score_confidence(
     completeness = sum(value for part, value in points.items() if stated[part])
     freshness = weigh_freshness(record.source.crawled_at, newest_crawled_at)
     verification = VERIFICATION.get(record.source.verification.status or "", 100)
-    # In whole numbers: a half is a half, on every machine.
+    # Integers, so that halves round alike on every machine.
     hundredths = (completeness * freshness * verification + 5_000) // 10_000
     return min(100, hundredths) / 100
 

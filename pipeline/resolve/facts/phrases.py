@@ -14,7 +14,7 @@ _AND_SIGNS = "&+/"
 _ABBREVIATION = re.compile(r"\b(mos?|mths?|yrs?|jr|sr|st|dr|mrs?|ms)\.")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
 _WORD = re.compile(r"\d+\+?|[a-z]+\d*")
-# A phrase does not reach over the end of a sentence.
+# Ends of sentences: no phrase extends over one.
 _SENTENCE = re.compile(r"[.!?;\n]+(?:\s|$)|\n")
 
 
@@ -79,7 +79,7 @@ def fold_phrases(text: str) -> str:
     if not text.isascii():
         text = _MARKS.sub("", unicodedata.normalize("NFKD", _DASHES.sub("-", _APOSTROPHES.sub("", text))))
     text = _APOSTROPHES.sub("", text).lower()
-    if any(sign in text for sign in _AND_SIGNS):  # looked for in each text, the pattern is half of the time
+    if any(sign in text for sign in _AND_SIGNS):  # without this check the pattern takes half of the time
         text = _AND.sub(" and ", text)
     return _ABBREVIATION.sub(lambda match: match[1], text)
 
