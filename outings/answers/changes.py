@@ -37,7 +37,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def check_changes(query: Query, context: AnswerContext) -> None:
-    """Raise an error for a wrong parameter: 404 or 403 for `metro`, 403 for a foreign `type`, or `cursor_ahead`."""
+    """Raise an error for a wrong parameter: 404 or 403 for `metro`, 403 for `type`, 400 for a cursor ahead of all."""
     release, entitlement = context.release, context.entitlement
     if query.metro is not None and query.metro not in release.metros:
         raise not_found(f"There is no metro {query.metro}.")

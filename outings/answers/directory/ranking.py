@@ -177,7 +177,8 @@ def _list_places(entries: pl.DataFrame) -> pl.DataFrame:
 
 
 def _spell(name: str, domain: str | None) -> Counter[Spelled]:
-    """Return an entry's spellings and how many letters each has. Stop words have none beside other words."""
+    """Return an entry's spellings, each with its letters. Those of stop words count only if there are no other
+    words."""
     words = fold_title(name) or tuple(split_words(name))
     letters = {word: 0 if word in STOP_WORDS else len(word) for word in words}
     if not any(letters.values()):

@@ -71,7 +71,7 @@ class Expressions:
         return ExpressionSet(own.pack_rows(numbers), is_of_happening=False)
 
     def _select(self, expression: Expression, listing_type: str, *, is_of_happening: bool) -> Iterator[Numbers]:
-        """Yield the matching listings' rows or their matching happenings' numbers, for each row group of the file."""
+        """Yield, by row group, the matching rows or the numbers of matching occurrences, sections or sessions."""
         connection, file = connect(), _open_parquet(self._files[listing_type])
         query = _compile(expression, listing_type, is_of_happening=is_of_happening)
         rows, first = self._number_rows(listing_type, file), 0
@@ -98,7 +98,7 @@ class Expressions:
         return self._rows[listing_type]
 
     def _read_happenings(self, expression: Expression, listing_type: str) -> Any:
-        """Return the type's happenings (occurrences, sections or sessions), each with its `number` and `row`."""
+        """Return the type's occurrences, sections or sessions, each with its `number` and its listing's `row`."""
         table, known = HAPPENINGS[listing_type], HAPPENING_COLUMNS[listing_type]
         columns = sorted({known[path].column for path in expression.columns if path in known})
         own = [name for name in columns if name in TABLES[table]]

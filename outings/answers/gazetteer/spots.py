@@ -92,7 +92,7 @@ def list_cities(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
 
 
 def is_placed(document: PlacedDocument, streets: Streets) -> bool:
-    """Return True if the document's address names a city, a state or a postal code, and not just a name or street."""
+    """Return True if the address names a city, a state or a postal code. If not, it may be in any city of the metro."""
     return bool(_split_ends(document, streets))
 
 

@@ -124,7 +124,7 @@ class Order(Struct, frozen=True, eq=False):
 
 
 def take_rows(candidates: Candidates, *, start: int, offset: int, limit: int) -> Rows:
-    """Return `limit` candidates in natural order, as rows are numbered, from row `start` and without `offset` ones."""
+    """Return `limit` candidates in the order of row numbers, from row `start` on, without the first `offset`."""
     if offset and not candidates.tests:
         start, offset = skip_set(candidates.words, start, offset), 0
     return take_first(map(candidates.keep_rows, walk_set(candidates.words, start)), offset=offset, limit=limit)
