@@ -1,1 +1,1 @@
-"""A file that nobody has configured yet → a draft of its feed: settings, a mapping, and what was understood."""
+"""Draft the settings and mapping of a feed from a file that nobody has configured yet."""

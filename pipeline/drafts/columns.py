@@ -1,4 +1,4 @@
-"""The columns of a table, including those inside objects and lists: their values, and the meaning of their names."""
+"""Read the columns of a table, also those inside objects and lists: their values, and what their names mean."""
 
 import json
 import re
@@ -18,14 +18,14 @@ ROLES = (*read_words(LANGUAGES[0])["names"], "weekdays")
 
 
 def tidy(text: str) -> str:
-    """Return the text in lower case, without accents, words parted by one blank."""
+    """Return the text in lower case, without accents and punctuation, its words separated by one space."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text.replace("#", " number ").replace("ß", "ss"))
     return " ".join(re.sub(r"[^a-z0-9&]+", " ", fold(spaced)).split())
 
 
 @cache
 def list_spellings(path: str) -> list[str]:
-    """List how a column's name may be looked up: its whole path, then its last steps; also with two words turned."""
+    """List the names by which a column is looked up: its whole path, then the path without its first steps."""
     steps = re.split(r"[.\[\]]+", path.strip("[]."))
     spelled = [tidy(" ".join(steps[first:])) for first in range(len(steps))]
     return list(dict.fromkeys(spelling for spelling in spelled if spelling))
@@ -66,7 +66,7 @@ def _rank_loosely(role: str, path: str) -> tuple[int, int] | None:
 
 
 def _turn(spelled: str) -> Iterator[str]:
-    """Yield the name without blanks, as `startdate`, and with two words turned, as `date start`."""
+    """Yield the name without blanks (`startdate`), and with two words swapped (`datestart`)."""
     words = spelled.split()
     yield "".join(words)
     if len(words) == 2:
@@ -75,7 +75,7 @@ def _turn(spelled: str) -> Iterator[str]:
 
 @cache
 def _find_name(role: str) -> Mapping[str, int]:
-    """Return the rank of each name without a `*`: the best that any language gives it."""
+    """Return the rank of each name of a role, the best in any language. Names with a `*` are excluded."""
     named: dict[str, int] = {}
     for language in LANGUAGES:
         for place, name in enumerate(read_words(language)["names"].get(role, ())):
@@ -86,7 +86,7 @@ def _find_name(role: str) -> Mapping[str, int]:
 
 @cache
 def _list_patterns(role: str) -> list[tuple[int, str, str]]:
-    """List the names with a `*`, which stands for any word: rank, first word, last word."""
+    """List a role's names with a `*`, which stands for any words, as (rank, first word, last word)."""
     return [
         (100 + place, "" if name.startswith("*") else name.split()[0], "" if name.endswith("*") else name.split()[-1])
         for language in LANGUAGES
@@ -96,13 +96,13 @@ def _list_patterns(role: str) -> list[tuple[int, str, str]]:
 
 
 def find_meanings(table: str, word: str) -> list[str]:
-    """Return the words of our vocabulary whose signs begin a word of a city's own text."""
+    """Return the vocabulary words that a feed's own text means. `table` has the beginnings of words that mean each."""
     spelled = f" {tidy(word)}"
     return [ours for ours, signs in merge_words(table).items() if any(f" {sign}" in spelled for sign in signs)]
 
 
 def count_known(names: Iterable[str]) -> int:
-    """Count the names of columns that we know."""
+    """Count the column names that fit any role."""
     return sum(any(rank_name(role, name) is not None for role in ROLES) for name in names)
 
 
@@ -115,8 +115,8 @@ _POSITIONS = ("coordinates", "point")
 
 
 class Column(Struct, frozen=True, kw_only=True):
-    """A column, or a value inside its objects and lists. `path`: as a mapping names it. `values`: its texts in the
-    first rows, None if empty. `many`: True if each is a list, whose entries are joined by `|`."""
+    """A column, or a member inside its objects and lists. `path`: as a mapping names it. `values`: the texts of the
+    first rows, None where empty. `many`: each value is a list, joined by `|`."""
 
     path: str
     values: tuple[str | None, ...]
@@ -146,7 +146,7 @@ def show_examples(column: Column, *, most: int = 5) -> str:
 
 
 def list_columns(connection: DuckDBPyConnection) -> list[Column]:
-    """Return the columns of the table `feed`."""
+    """Return the columns of the table `feed`, with the members inside objects and lists as columns of their own."""
     table = connection.table("feed")
     types = dict(zip(table.columns, table.types, strict=True))
     columns: list[Column] = []
@@ -172,7 +172,7 @@ def _read_column(connection: DuckDBPyConnection, path: str, types: Mapping[str, 
 def _list_paths(
     connection: DuckDBPyConnection, path: str, kind: Any, types: Mapping[str, Any], depth: int = 0
 ) -> Iterator[str]:
-    """Yield the path of each value inside a column."""
+    """Yield the path of a column, or of each value inside its objects and lists."""
     if depth > _DEEPEST:
         return
     if kind.id == "struct":
@@ -194,7 +194,7 @@ def _list_paths(
 
 
 def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, Any]) -> Sequence[str]:
-    """Return the paths of members, if the column's texts are JSON objects."""
+    """Return the paths of members inside a text column whose texts are JSON objects, otherwise none."""
     column = _read_column(connection, path, types)
     objects = []
     for value in column.filled[:50] if column is not None else ():

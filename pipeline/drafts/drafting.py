@@ -1,4 +1,4 @@
-"""Draft the settings of a feed from files and addresses that nobody has described yet: format, place of the rows,
+"""Draft the settings of a feed from a file or address that nobody has described yet: format, position of the rows,
 mapping."""
 
 import json
@@ -48,7 +48,7 @@ NO_PRESET = "none"
 def make_feed(
     name: str, url: str, *, preset: str, allow_private: bool, config: Path, environ: Mapping[str, str]
 ) -> FeedTable:
-    """`preset`: what a person says, else what the address tells. Raises ConfigurationError."""
+    """Make the settings of a feed to inspect. `preset`: if "", that of the address. Raises ConfigurationError."""
     preset = "" if preset == NO_PRESET else preset or recognize_preset(url) or ""
     raw: dict[str, Any] = {"name": name, "url": url, "allow_private": allow_private}
     if not preset:
@@ -69,7 +69,7 @@ _MOST_RATED = 100
 
 
 def find_format(content: bytes) -> str:
-    """`ics`, `jsonld`, `rpde`, `ndjson` of canonical records, or `table`."""
+    """Return the format of a file: `ics`, `jsonld`, `rpde`, `ndjson` (canonical records), or `table`."""
     start = content[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.upper().startswith(b"BEGIN:VCALENDAR"):
         return "ics"
@@ -101,7 +101,7 @@ def _is_rpde(items: list[Any]) -> bool:
 
 
 def find_packed(path: Path) -> dict[str, Any]:
-    """Name the largest table of a ZIP that has several."""
+    """Return the setting `file` for the largest table of a ZIP that has several, else {}."""
     with zipfile.ZipFile(path) as packed:
         tables = [entry for entry in packed.infolist() if PurePosixPath(entry.filename).suffix.lower() in ENDINGS]
     largest = max(tables, key=lambda entry: entry.file_size, default=None)
@@ -109,7 +109,7 @@ def find_packed(path: Path) -> dict[str, Any]:
 
 
 def find_settings(file: TableFile, feed: FeedTable) -> dict[str, Any]:
-    """Return the settings that reading the table needs, beside its name. `feed`: the settings that are known
+    """Return the settings that reading a table needs: `skip`, `sheet`, `records` or `table`. `feed`: those known
     already."""
     if file.kind == "csv":
         return _find_skip_of_text(file, feed)
@@ -139,7 +139,7 @@ def _find_skip_of_text(file: TableFile, feed: FeedTable) -> dict[str, Any]:
 
 
 def _rate_header(fields: Sequence[str]) -> int:
-    """Names that we know count, and so does it to be a row of many texts."""
+    """Rate a row as a header: known column names count most, then other texts; numbers count against it."""
     fields = fields[:_MOST_RATED]
     texts = [field for field in fields if len(field) < 60 and not field.replace(".", "").replace("/", "").isdigit()]
     return 4 * count_known(fields) + len(texts) - 2 * (len(fields) - len(texts))
@@ -190,8 +190,8 @@ _SNIFFED = 1 << 22
 
 
 class OpenedFile(Struct, frozen=True, kw_only=True):
-    """One file, or a pattern of such, as it was found. `columns` and `types`, of DuckDB, are of tables alone; `known`
-    are the rules of its preset."""
+    """The inspected files of a feed. `columns` and `types` (DuckDB's) are only set for tables; `known`: the rules of
+    its preset."""
 
     feed: FeedTable
     known: Mapping[str, Any] = {}
@@ -201,8 +201,8 @@ class OpenedFile(Struct, frozen=True, kw_only=True):
 
 
 class FeedDraft(Struct, frozen=True, kw_only=True):
-    """`rules` as `[feeds.map]` has them, `own` those of them that no preset says; `roles` what the columns are taken
-    for."""
+    """A drafted feed. `rules`: its mapping; `own`: those rules that its preset lacks; `roles`: the columns by their
+    roles."""
 
     feed: FeedTable
     columns: tuple[Column, ...] = ()
@@ -214,7 +214,7 @@ class FeedDraft(Struct, frozen=True, kw_only=True):
 
 
 def open_files(feeds: list[FeedTable], directory: Path, scratch: Path) -> list[OpenedFile]:
-    """Look into the files of each feed, whatever their format; `feeds` have a name and a url, or a preset. Raises
+    """Open and inspect the files of each feed. The format of a feed without a preset is found by its content. Raises
     FeedError."""
     sources = open_sources(feeds, Configuration(directory=directory), scratch=scratch)
     return [run_bounded(partial(_open, feed, sources[feed.name].files, scratch), feed) for feed in feeds]
@@ -236,7 +236,7 @@ def _sniff(file: SourceFile) -> str:
 
 
 def _is_known(feed: FeedTable, files: tuple[SourceFile, ...]) -> bool:
-    """Return True if there is nothing to find out: no page has a row, and a preset has all settings."""
+    """Return True if a preset has the mapping and no page has a row, so that there is nothing to inspect."""
     return "name" in feed.map and all(file.has_rows and not file.path.stat().st_size for file in files)
 
 
@@ -274,7 +274,7 @@ def draft_feed(
     type_: str = "",
     stated: Mapping[str, Sequence[str]] = {},
 ) -> FeedDraft:
-    """`stated`: columns by the roles that the caller gives them."""
+    """Draft a feed's mapping. `type_`: of its records, if known; `stated`: columns that the caller names, by role."""
     feed = replace(opened.feed, metro=metro.slug)
     if not opened.types:
         return FeedDraft(feed=feed, rules=opened.known)
@@ -317,7 +317,7 @@ def _draft_table(
 
 
 def explain_nameless(feed: FeedTable, columns: Sequence[Column]) -> str:
-    """Say which columns there are, and the line that says which of them is the name."""
+    """Return a message that no column is known as the name, with the columns and the command that names one."""
     filled = [column for column in columns if column.filled]
     texts = [column for column in filled if fits("name", column, TimeNotation()) and not is_other_date(column.path)]
     best = max(texts or filled, key=lambda column: len(column.distinct))
@@ -329,8 +329,8 @@ def explain_nameless(feed: FeedTable, columns: Sequence[Column]) -> str:
 
 
 def _choose_own(drafted: Mapping[str, Any], known: Mapping[str, Any], roles: Roles) -> dict[str, Any]:
-    """Return the drafted rules for members that the preset does not set. An identity with a column of its own is kept
-    too, because it survives when the dataset is loaded again."""
+    """Return the drafted rules for members that the preset does not set. A column of ids also replaces the preset's
+    `source_id`, because such ids survive when the dataset is loaded again."""
     return {
         member: rule
         for member, rule in drafted.items()
@@ -339,7 +339,7 @@ def _choose_own(drafted: Mapping[str, Any], known: Mapping[str, Any], roles: Rol
 
 
 def choose_currency(roles: Roles, metro: MetroDraft) -> str:
-    """Return the currency by the sign beside the prices, otherwise by the country; empty if neither tells."""
+    """Return the currency by the sign beside the prices, otherwise by the country; "" if neither tells."""
     priced = [roles[role].column for role in ("price", "price_min", "price_max") if role in roles]
     prices = " ".join(word for column in priced for word in column.distinct)
     if "€" in prices or "euro" in prices.casefold():

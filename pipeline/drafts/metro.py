@@ -1,4 +1,4 @@
-"""The city of drafted feeds, as far as their columns tell."""
+"""Draft the metro of feeds from their columns: center, bounds, language, city."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ Point = tuple[float, float]
 
 
 class MetroDraft(Struct, frozen=True, kw_only=True):
-    """`spoken`: the language of the texts, `language`: that in whose words they will be read."""
+    """A drafted metro. `spoken`: the language of its feeds' texts; `language`: the one used to read them."""
 
     slug: str
     name: str
@@ -39,7 +39,7 @@ class MetroDraft(Struct, frozen=True, kw_only=True):
 
     @property
     def missing_words(self) -> str:
-        """Say what is not read in the texts' own language; empty if all is."""
+        """Return a sentence about what is not read in the language of the texts; "" if all is."""
         if self.spoken == self.language:
             return ""
         columns = "" if self.spoken in LANGUAGES else "names of columns and months, and "
@@ -82,7 +82,7 @@ def find_center(points: Sequence[Point]) -> Point | None:
 
 
 def find_bounds(points: Sequence[Point], center: Point) -> tuple[float, float, float, float]:
-    """South, west, north, east: round nearly all of the points, and the center."""
+    """Return south, west, north and east of a box around nearly all points and the center."""
     near = [point for point in points if abs(point[0] - center[0]) < 2 and abs(point[1] - center[1]) < 2]
     if len(near) < 3:
         south, west, north, east = (
@@ -100,7 +100,7 @@ def _find_span(ordered: Sequence[float]) -> tuple[float, float]:
 
 
 def find_language(files: Iterable[Sequence[Column]]) -> str:
-    """Return the language of whose smallest words the texts have most; English where they have few."""
+    """Return the language with the most of its function words in the texts; English if they are few."""
     texts = [value for columns in files for column in columns for value in column.filled[:_READ] if " " in value]
     words = [word for text in texts for word in split_words(text)]
     fillers = {code: frozenset(read_words(code)["words"]["fillers"].split()) for code in LANGUAGES}

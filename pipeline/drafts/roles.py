@@ -37,7 +37,7 @@ _LEAST = 0.3
 
 
 class Role(Struct, frozen=True, kw_only=True):
-    """`writing`: of a time, how it is written. `pattern`: of a coordinate, what takes it out of a text."""
+    """A column in its role. `writing`: the notation of its times. `pattern`: takes a coordinate out of its text."""
 
     column: Column
     writing: TimeNotation = TimeNotation()
@@ -58,7 +58,7 @@ def find_roles(
     months_first: bool,
     stated: Mapping[str, Sequence[str]] = {},
 ) -> dict[str, Role]:
-    """Return which column has each role, such as `name` or `start_date`, by role.
+    """Return the column of each role, such as `name` or `start_date`.
 
     A column has one role. `stated`: columns that the caller names for a role; these may have several.
     """
@@ -100,13 +100,13 @@ def find_roles(
 
 
 def _find_first(role: str, free: Sequence[Column], accepts: Callable[[Sequence[str]], bool]) -> dict[str, Role]:
-    """Return the first column whose values tell its role, whatever it is called."""
+    """Return, under `role`, the first column whose values `accepts` approves, whatever its name; {} if none."""
     column = next((column for column in free if not column.many and column.filled and accepts(column.filled)), None)
     return {} if column is None else {role: Role(column=column)}
 
 
 def _state_ages(values: Sequence[str], connection: DuckDBPyConnection) -> bool:
-    """Return whether most cells are words, and nearly all with a number are ages and nothing else."""
+    """Return True if the values state ages: enough have numbers, often with words, and nearly all of these are ages."""
     numbered = [value for value in values if re.search(r"\d", value)]
     worded = [value for value in numbered if re.search(r"[^\W\d]{2}", value)]
     if len(numbered) < _LEAST * len(values) or len(worded) * 2 < len(numbered):
@@ -123,7 +123,7 @@ def _find_times(
     connection: DuckDBPyConnection,
     make_role: Callable[[str, str], Role],
 ) -> dict[str, Role]:
-    """Find dates and times that no name of a column tells: the first, and of what is left the first that is later."""
+    """Find dates and times in columns whose names tell nothing: a start, and the first one that is later."""
     known = {**roles}
     own = [column for column in free if not is_other_date(column.path)]
     if "start_date" not in known:
@@ -149,27 +149,27 @@ def _find_times(
 
 
 def is_later(connection: DuckDBPyConnection, one: Role, other: Role) -> bool:
-    """Return whether the times of one column are never before those of another in its row, and once after it."""
+    """Return True if the times of `other` are never before those of `one` in the same row, and at least once after."""
     first, last = (read_times(connection, role.column.values, role.writing) for role in (one, other))
     pairs = [(start, end) for start, end in zip(first, last, strict=True) if start and end]
     return all(start <= end for start, end in pairs) and any(start < end for start, end in pairs)
 
 
 def is_other_date(path: str) -> bool:
-    """Return whether a column's name says that its dates are of the entry or of something built, not of an event."""
+    """Return True if a column's name says that its dates are no event's, but when an entry or building was made."""
     words = set(list_spellings(path)[0].split())
     return not words.isdisjoint(merge_words("words")["other_dates"])
 
 
 def _is_dated(role: Role, *, is_course: bool) -> bool:
-    """Return whether nearly all cells are dates, and not all the same one, as that of an export is."""
+    """Return True if nearly all cells are dates, and (except for a course) not all equal, as an export's date is."""
     writing = role.writing
     varies = is_course or len(role.column.distinct) > 1 or writing.values == 1
     return varies and writing.kind in ("moment", "day") and writing.read >= 0.8 * writing.values
 
 
 def _find_moments(free: Sequence[Column], make_role: Callable[[str, str], Role]) -> list[tuple[str, Role]]:
-    """Find whole moments that columns for a time hold, beside a column for the day."""
+    """Find columns that are named for a time and hold whole moments, beside a column for the day."""
     return [
         (role, made)
         for role in ("start_time", "end_time")
@@ -179,7 +179,7 @@ def _find_moments(free: Sequence[Column], make_role: Callable[[str, str], Role])
 
 
 def _find_position(free: Sequence[Column]) -> dict[str, Role]:
-    """Find the coordinates: one column with pairs as text, or the two elements of a list."""
+    """Find the columns of latitude and longitude: one with pairs as text, or the two elements of a list."""
     for column in free:
         for patterns in (PAIR, POINT):
             if _share(column.filled, re.compile(f"{patterns[0]}.*")) > 0.5:
@@ -194,7 +194,7 @@ def _find_position(free: Sequence[Column]) -> dict[str, Role]:
 
 
 def fits(role: str, column: Column, writing: TimeNotation) -> bool:
-    """Return whether the values of a column fit a role."""
+    """Return True if the values of a column fit a role. `writing`: the notation of its times."""
     values = column.filled
     if role == "source_id":
         return not column.many and len(set(values)) == len(values) and len(values) * 20 >= len(column.values) * 19

@@ -1,4 +1,4 @@
-"""Make the rules of a mapping from the roles of columns, in the order in which a person would read them."""
+"""Draft the rules of a mapping from the roles of columns, in the order in which a person would read them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def choose_type(roles: Roles) -> str:
 
 
 def _has_few(column: Column) -> bool:
-    """Return True if most rows have a value in common with others."""
+    """Return True if a column has at most half as many distinct values as filled cells."""
     return len(column.distinct) * 2 <= len(column.filled)
 
 
@@ -49,13 +49,13 @@ def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency
 
 
 def _copy(roles: Roles, members: Mapping[str, str]) -> Rules:
-    """Return the rules that only copy a column. `members`: each member with its role."""
+    """Return rules that copy a column unchanged. `members`: the role of each member's column."""
     return {member: roles[role].path for member, role in members.items() if role in roles}
 
 
 def _draft_identity(roles: Roles, columns: Sequence[Column]) -> Any:
-    """Return the column that identifies a row; else the name, date and place, and any further columns that tell rows
-    apart."""
+    """Return the rule for `source_id`: the column of ids, or else name, date and place joined, with any further columns
+    that tell rows apart."""
     if "source_id" in roles:
         return roles["source_id"].path
     chosen = [roles[role].column for role in TELLING if role in roles]
@@ -74,7 +74,7 @@ def _count_distinct(columns: Sequence[Column]) -> int:
 
 
 def _draft_name(roles: Roles, *, type_: str) -> Rules:
-    """Return the rule for the name; for a thing on the map without one, made from its kind and street."""
+    """Return the rule for the name. A place without a name gets one made from its kind and street."""
     kind = [roles[role].path for role in ("category", "address") if role in roles]
     made = {"join": kind, "with": ", "}
     name = roles.get("name") or (roles.get("venue") if type_ == "place" else None)
@@ -110,7 +110,7 @@ def _draft_times(roles: Roles) -> Rules:
 
 
 def _draft_course(roles: Roles) -> Rules:
-    """Return the rules for a course: the days of its term, the weekdays on which it meets, and from when to when."""
+    """Return the rules for a course: first and last day of its term, weekdays, start and end time."""
     rules: Rules = {}
     for member, role in (("term.starts_on", "start_date"), ("term.ends_on", "end_date")):
         if role in roles:
@@ -129,14 +129,14 @@ def _draft_course(roles: Roles) -> Rules:
 
 
 def _has_own_days(day: Role, moment: Role) -> bool:
-    """Return whether the moments are of the days beside them, by the digits of both."""
+    """Return True if nearly all moments fall on the day beside them, compared by their digits."""
     pairs = [(one, two) for one, two in zip(day.column.values, moment.column.values, strict=True) if one and two]
     same = sum(sorted(re.findall(r"\d+", one)) == sorted(re.findall(r"\d+", two)[:3]) for one, two in pairs)
     return same > 0.9 * len(pairs)
 
 
 def _turn_day(day: Role, moment: Role) -> dict[str, Any]:
-    """Return a rule that reads the day after the moment, because the last day that a format reads counts."""
+    """Return a rule that reads the moment and then the day, whose date replaces the moment's own."""
     days = day.writing.formats or ("%Y-%m-%d",)
     moments = moment.writing.formats or ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
     return {"join": [moment.path, day.path], "format": [f"{one} {two}" for one in moments for two in days]}
@@ -207,7 +207,7 @@ def _join_lists(columns: Sequence[Column]) -> Any:
 
 
 def choose_separator(column: Column) -> str:
-    """Return what separates several words in one cell, or "" if each cell has one."""
+    """Return the separator of several words in one cell, or "" if each cell has one."""
     if column.many:
         return ""
     for separator in _SEPARATORS:
@@ -255,7 +255,7 @@ def _draft_degrees(role: Role) -> Any:
 
 
 def find_decimal(column: Column) -> str:
-    """Return the decimal sign: the one before the last one or two digits, or before the many digits of a coordinate."""
+    """Return the decimal sign, "," or ".": what more often precedes the last digits or those of a coordinate."""
     commas = sum(re.search(r",\d{1,2}(\D|$)|^-?\d{1,3},\d{3,}$", value) is not None for value in column.filled)
     points = sum(re.search(r"\.\d{1,2}(\D|$)|^-?\d{1,3}\.\d{3,}$", value) is not None for value in column.filled)
     return "," if commas > points else "."
@@ -280,7 +280,7 @@ def _draft_ages(roles: Roles) -> Rules:
 
 
 def _states_age(role: str, value: str) -> bool:
-    """Return whether the text may state an age. Beside a time stands one at the door: `Doors 7pm/19+`."""
+    """Return True if a text may state an age. In a time, only an age limit such as `Doors 7pm/19+` counts."""
     if role in ("age_text", "audience"):
         return re.search(r"\d", value) is not None
     return re.search(r"(^|\D)\d\d\+", value) is not None

@@ -33,10 +33,10 @@ _HEADING = r"^\D+ \d{4}$"
 
 
 class TimeNotation(Struct, frozen=True, kw_only=True):
-    """`kind`: `moment`, `day`, `clock`, `unix` or none (empty). `formats` beside ISO 8601; `read`: how many of the
-    `values` they read. `is_range`: a range has to be taken out of the texts, of which `ends` have one. `heading`: the
-    pattern of the cells that say month and year for those below. `is_ambiguous`: day and month could be the other way
-    round in all of them."""
+    """The notation of times in a column. `kind`: `moment`, `day`, `clock`, `unix` or none (empty). `formats` beside
+    ISO 8601; `read`: how many of the `values` texts they read. `is_range`: the texts have ranges, of which `ends` state
+    an end. `heading`: the pattern of cells with a month and year for the rows below. `is_ambiguous`: day and month
+    could be swapped."""
 
     kind: str = ""
     formats: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class TimeNotation(Struct, frozen=True, kw_only=True):
 
 
 def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:
-    """Find how these texts, each of a row, say when."""
+    """Find the notation of a column's times. `months_first`: prefer the month before the day if both fit."""
     if unix := _find_unix(values):
         return TimeNotation(kind="unix", formats=(unix,), read=len(values), values=len(values))
     none = TimeNotation(values=len(values))
@@ -66,7 +66,7 @@ def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, month
 def read_times(
     connection: DuckDBPyConnection, values: Sequence[str | None], writing: TimeNotation
 ) -> list[datetime | None]:
-    """Return the time that each text is, by a notation that was found; None for what it does not read."""
+    """Parse texts by a notation that was found. Return None for a text that it does not read."""
     text = take_range("value", "time", "start") if writing.is_range else "value"
     read = _READERS.get(writing.kind)
     if read is None:
@@ -77,14 +77,14 @@ def read_times(
 
 
 def _find_unix(values: Sequence[str]) -> str:
-    """Return how numbers are moments of 1990 to 2100, in seconds or thousandths of them; empty if they are none."""
+    """Return `unix` or `unix_ms` if all texts are seconds or milliseconds from about 1990 to 2100; else ""."""
     if values and all(re.fullmatch(r"\d{12,13}", value) for value in values):
         return "unix_ms"
     return "unix" if values and all(re.fullmatch(r"[6-9]\d{8}|[1-3]\d{9}", value) for value in values) else ""
 
 
 def _add_headings(values: Sequence[str]) -> list[str]:
-    """Return the texts with the month and year above each; nothing where no cell is such a heading."""
+    """Append to each text the month and year of the heading above it. Texts without a heading are left out."""
     months = {name for names in list_months() for name in names}
     headed, above = [], ""
     for value in values:
@@ -137,7 +137,7 @@ def _find(connection: DuckDBPyConnection, values: Sequence[str], kind: str, *, m
 
 
 def _turn(format_: str) -> str:
-    """Return the format with day and month changed about."""
+    """Return the format with day and month swapped."""
     return format_.translate(str.maketrans("dm", "md")) if "%B" not in format_ and "%b" not in format_ else format_
 
 
@@ -152,7 +152,7 @@ def _try(connection: DuckDBPyConnection, values: Sequence[str], kind: str, forma
 
 
 def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, months_first: bool) -> dict[str, int]:
-    """Count the texts that each format reads."""
+    """Return how many texts each format reads."""
     days = sorted(DAYS, key=lambda day: not day.removeprefix("%A ").startswith("%m")) if months_first else list(DAYS)
     formats = days if kind == "day" else list(_CLOCKS)
     if kind == "moment":
@@ -167,7 +167,7 @@ def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, mont
 
 
 def _may_fit(format_: str, value: str) -> bool:
-    """Return whether the text has as many numbers as the format, and letters where it has names."""
+    """Return True if the text has as many numbers as the format, and letters if the format has names."""
     numbers = len(re.findall(r"%[^AaBbp]", format_)) if "%Y%m%d" not in format_ else format_.count("%") - 2
     has_names = any(directive in format_ for directive in ("%A", "%B", "%b"))
     return len(re.findall(r"\d+", value)) == numbers and has_names == (re.search(r"[^\W\dT]{2}", value) is not None)

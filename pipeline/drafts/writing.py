@@ -27,7 +27,7 @@ _CONFIDENCE = 'what you publish is sure: 1.0. For listings of others: "computed"
 def write_toml(
     metro: MetroDraft, drafts: Sequence[FeedDraft], *, organization: str, urls: Mapping[str, str] = {}
 ) -> str:
-    """`urls`: the addresses as they were given, by the feeds' names, where a preset completed them."""
+    """Write drafts as the text of a configuration. `urls`: by feed, what the user gave if a preset completed it."""
     south, west, north, east = metro.bounds
     lines = [
         f"{DRAFTED} Change what is not right, then run `outings check`.",
@@ -75,7 +75,7 @@ def _write_map(draft: FeedDraft) -> list[str]:
 
 
 def _comment(rule: Any, columns: dict[str, Column]) -> str:
-    """Return a comment with examples from the column, so that nobody has to open the file."""
+    """Return a comment with examples from the rule's column, so that nobody has to open the file."""
     if isinstance(rule, dict) and "value" in rule:
         return ""
     first = next(iter(list_used({"": rule})))
@@ -136,7 +136,7 @@ _MOST_MERGED, _MOST_HIDDEN = 0.01, 0.1
 
 
 def list_losses(read: FeedRead) -> list[str]:
-    """List what comes first to a person's eye: that many rows are merged, or in no list."""
+    """Return lines about rows that readers would not see: merged ones, and events without a date."""
     lines = []
     if read.merged > read.read * _MOST_MERGED:
         example = f", such as {'; '.join(read.merges)}" if read.merges else ""
@@ -155,7 +155,7 @@ def list_losses(read: FeedRead) -> list[str]:
 
 
 def _list_columns(draft: FeedDraft) -> Iterator[str]:
-    """Each column with what became of it, how many are empty, and what stands there."""
+    """Yield a line for each column: its name, number of empty cells, the members that it becomes, and examples."""
     members: dict[str, list[str]] = {}
     for member, rule in draft.rules.items():
         for path in list_used({member: rule}):
@@ -168,7 +168,7 @@ def _list_columns(draft: FeedDraft) -> Iterator[str]:
 
 
 def list_assumed(draft: FeedDraft) -> list[str]:
-    """Return lines about what the values leave open, and about columns without a role."""
+    """Return lines about formats that were assumed for times, and about columns without a rule."""
     lines = []
     for role in draft.roles.values():
         writing = role.writing
@@ -208,7 +208,7 @@ def _show(value: Any) -> str:
 
 
 def describe_draft(draft: FeedDraft, read: FeedRead) -> dict[str, Any]:
-    """For `--json`."""
+    """Return a draft and its first records as an object for `--json`."""
     return {
         "name": draft.feed.name,
         "format": draft.feed.format,

@@ -1,4 +1,4 @@
-"""Addresses of feeds: what of them may be shown, what kind of file they name, and which page is the next."""
+"""Work with addresses of feeds: hide their keys, find the kind of file, and resolve the address of the next page."""
 
 from email.message import Message
 from pathlib import PurePosixPath
@@ -41,7 +41,7 @@ def find_charset(content_type: str) -> str | None:
 
 
 def choose_suffix(url: str, content_type: str) -> str:
-    """Return the ending by which a table's reader is chosen: the path's own, or that of the server's content type."""
+    """Return the file ending that selects a table's reader: the path's own, if known, or that of the content type."""
     own = PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
     if own in _SUFFIXES.values():
         return own
@@ -61,7 +61,7 @@ class WalkError(Exception):
 
 
 def resolve_next(stated: str, url: str) -> str:
-    """Return the whole address of the next page that the page at `url` states, with the password of that one.
+    """Return the absolute address of the next page, `stated` by that at `url`, with the password of `url`.
 
     Raises ValueError for another server: an answer must not choose whom we ask.
     """
@@ -78,12 +78,12 @@ def resolve_next(stated: str, url: str) -> str:
 
 
 def normalize_url(url: str) -> tuple[str, ...]:
-    """Return the same value for every spelling of a page's address."""
+    """Return a key that is equal for all spellings of a page's address."""
     parts = urlsplit(url)
     pairs = sorted(parse_qsl(parts.query, keep_blank_values=True))
     return parts.path or "/", *(text for pair in pairs for text in pair)
 
 
 def _find_port(parts: SplitResult) -> int | None:
-    """Return the port, None for the scheme's own."""
+    """Return the port, None for the scheme's default."""
     return None if parts.port == _PORTS.get(parts.scheme) else parts.port

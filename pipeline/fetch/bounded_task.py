@@ -1,7 +1,7 @@
-"""Runs what reads a feed in a child process, within the memory and the time that the feed's settings allow.
+"""Read a feed in a child process, within the memory and the time that the feed's settings allow.
 
-Formats are read by libraries in C and Rust, which a hostile file can make allocate without end, or abort. Whatever
-happens to the child is an error of that feed alone.
+Libraries in C and Rust read formats, and a hostile file can make them allocate without end, or abort. A failure of the
+child is an error of that feed alone.
 """
 
 import contextlib
@@ -29,9 +29,9 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
 def run_bounded(work: Callable[[], T], feed: FeedTable) -> T:
-    """Return what `work` returns, or raise what it raises. Its result has to be one that pickle takes.
+    """Run `work` in a child process and return its result, or raise its error. The result must be picklable.
 
-    Raises FeedError with the setting that was too low, also where the child died.
+    Raises FeedError that names the setting that was too low, also if the child died.
     """
     reader, writer = Pipe(duplex=False)
     with warnings.catch_warnings():
@@ -60,7 +60,7 @@ def run_bounded(work: Callable[[], T], feed: FeedTable) -> T:
 
 
 def _answer(work: Callable[[], object], feed: FeedTable, writer: Connection) -> NoReturn:
-    """Send the result, or the error, of `work` from the child, which ends then."""
+    """Run `work` in the child, send its result or error to the parent, and exit."""
     try:
         _bound(feed)
         answer = pickle.dumps((work(), None), protocol=pickle.HIGHEST_PROTOCOL)
@@ -104,7 +104,7 @@ def _bound(feed: FeedTable) -> None:
 
 
 def _encode_error(error: BaseException) -> bytes:
-    """Encode an error with its traceback; one that pickle can't copy becomes the text of that."""
+    """Pickle an error with its traceback. If it can't be pickled, a RuntimeError with the traceback takes its place."""
     trace = "".join(traceback.format_exception(error))
     error.add_note(trace)
     try:

@@ -1,4 +1,4 @@
-"""One GET: bounded in time and size, tried again where that may help, and conditional where something is remembered."""
+"""Fetch an address by GET, with limits of time and size, retries, and conditional requests if validators are known."""
 
 import asyncio
 import socket
@@ -34,7 +34,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class PrivateAddress(Exception):  # noqa: N818 - the name says it
-    """An error before anything was sent. Its text names the address, and not how it was found."""
+    """The server has a private address, and nothing was sent. The message has that address, but not the URL."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(
@@ -44,7 +44,7 @@ class PrivateAddress(Exception):  # noqa: N818 - the name says it
 
 
 def is_public(address: Address) -> bool:
-    """Return True for an address of the internet; one that carries another one inside is judged by that."""
+    """Return True for an address of the public internet. An IPv6 address that contains one of IPv4 is judged by it."""
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
         if address in _NAT64:
@@ -57,17 +57,17 @@ def is_public(address: Address) -> bool:
 
 
 async def resolve_host(host: str, port: int) -> Sequence[Address]:
-    """Resolve a name as the system does, which knows more spellings than we would: `127.1`, `0x7f000001`. Raises
-    OSError."""
+    """Resolve a name by the system, which knows more spellings than we would: `127.1`, `0x7f000001`. Raises OSError."""
     addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(ip_address(sockaddr[0]) for *_, sockaddr in addresses))
 
 
 class PublicTransport(httpx2.AsyncBaseTransport):
-    """Connects to public addresses alone, and to the very one that was checked: a name may have another one by then.
+    """A transport that connects only to public addresses, and to the one that was checked: a name may have another
+    later.
 
-    Through a proxy of the environment it is the proxy that connects. Then the addresses that the name has here are
-    checked, if it has any. Raises PrivateAddress.
+    A proxy of the environment connects by itself. Then the addresses that the name has here, if any, are checked.
+    Raises PrivateAddress.
     """
 
     def __init__(
@@ -131,15 +131,15 @@ RETRY_POLICY = RetryPolicy(connect=10.0, silence=60.0, whole=900.0, attempts=4, 
 
 
 class Validators(Struct, frozen=True, kw_only=True):
-    """The validators of an earlier answer, by which a server knows whether it changed."""
+    """The ETag and date of an earlier response, by which a server knows whether it changed."""
 
     etag: str | None = None
     last_modified: str | None = None
 
 
 class FetchResult(Struct, frozen=True, kw_only=True):
-    """`is_unchanged`: a 304; nothing was written. `url`: where the redirects led. `link`: what the header `Link` names
-    as the next page."""
+    """The result of a fetch. `is_unchanged`: the server answered 304, nothing was written. `url`: the address after
+    redirects. `link`: the next page, from the header `Link`."""
 
     is_unchanged: bool
     url: str
@@ -149,8 +149,8 @@ class FetchResult(Struct, frozen=True, kw_only=True):
 
 
 class FetchError(Exception):
-    """A fetch of `url` failed. The text names no address. `status`: of the response, if there was one; `body`: how it
-    begins, where the server does not know what is asked for."""
+    """A fetch of `url` failed. The message names no address. `status`: of the response, if there was one; `body`: its
+    beginning, if the request was refused."""
 
     def __init__(self, reason: str, *, url: str = "", status: int | None = None, body: bytes = b"") -> None:
         super().__init__(reason)
@@ -160,7 +160,7 @@ class FetchError(Exception):
 
 
 class TransientFetchError(FetchError):
-    """A retry may help, after `rest` seconds if the server says so."""
+    """A fetch failed in a way that a retry may help, after `rest` seconds if the server says so."""
 
     def __init__(self, reason: str, *, status: int | None = None, rest: float | None = None) -> None:
         super().__init__(reason, status=status)
@@ -168,7 +168,7 @@ class TransientFetchError(FetchError):
 
 
 class FeedClient(Struct, frozen=True):
-    """Asks the servers of one feed. Its headers go to the server of its url alone."""
+    """An HTTP client for one feed. The feed's headers are sent only to the server of its url."""
 
     http: httpx2.AsyncClient
     feed: FeedTable
@@ -179,7 +179,7 @@ class FeedClient(Struct, frozen=True):
 async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[FeedClient]:
     """Open a client with the environment's proxies and certificates, but no proxy for this machine itself.
 
-    Raises FeedError for whatever fails while it is open: a fetch, or a file that is written.
+    Raises FeedError for errors while it is open: of a fetch, a timeout, or of writing a file.
     """
     timeout = httpx2.Timeout(policy.silence, connect=policy.connect)
     verify, transport = _read_certificates(), None
@@ -205,7 +205,7 @@ async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[Fee
 
 @cache
 def _read_certificates() -> ssl.SSLContext:
-    """Read the certificates once a process, because that takes some 50 ms."""
+    """Return the TLS settings, cached because reading certificates takes some 50 ms."""
     return httpx2.create_ssl_context()
 
 
@@ -218,7 +218,8 @@ async def fetch(
     bound: str = "the feed's max_bytes",
     known: Validators = Validators(),
 ) -> FetchResult:
-    """Write the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. Raises `FetchError`."""
+    """Fetch `url` and write its body, at most `most` bytes, to `target`. `bound`: name of that limit. Raises
+    `FetchError`."""
     policy, tried = client.policy, 0
 
     def choose_wait(error: Exception) -> bool | float:
@@ -291,8 +292,8 @@ async def _follow(client: FeedClient, request: httpx2.Request) -> httpx2.Respons
 
 
 def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
-    """Send the feed's own headers, which may hold a key, to its own server alone: the client copies them on a
-    redirect."""
+    """Set the feed's own headers, which may hold a key, for its own server, and remove them for others: the client
+    copies them on a redirect."""
     is_own = _is_same_server(httpx2.URL(client.feed.url), request.url)
     for name, value in client.feed.headers.items():
         request.headers.pop(name, None)
@@ -302,13 +303,13 @@ def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
 
 
 def _is_same_server(own: httpx2.URL, other: httpx2.URL) -> bool:
-    """Compare scheme, name and port; https on its default port is the same server as http on its own."""
+    """Return True if scheme, host and port are equal, or `other` is https instead of http, both on default ports."""
     ports = ((own.scheme, own.port), (other.scheme, other.port))
     return own.host == other.host and (ports[0] == ports[1] or ports == (("http", None), ("https", None)))
 
 
 async def _check_status(response: httpx2.Response, *, most_rest: float) -> None:
-    """Raise FetchError for a status other than 200."""
+    """Raise FetchError for a status other than 200, TransientFetchError if a retry may help."""
     status = response.status_code
     if status == 200:
         return
@@ -346,7 +347,7 @@ async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int,
 
 
 def _merge(known: Validators, response: httpx2.Response) -> Validators:
-    """Return the validators of the answer; a 304 need not repeat them."""
+    """Return the response's validators, and those of `known` that it lacks: a 304 need not repeat them."""
     etag, last_modified = (_read_validator(response, name) for name in ("etag", "last-modified"))
     return Validators(etag=etag or known.etag, last_modified=last_modified or known.last_modified)
 

@@ -16,7 +16,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def read_lines(path: Path) -> Iterator[RawRecord]:
-    """Yield each line that is not blank. Memory is bounded by a line's cap."""
+    """Yield a raw record for each line that is not blank. Lines that are too long are not held in memory."""
     with path.open("rb") as file:
         for number, line in enumerate(_split_lines(file), start=1):
             if line := (line.removeprefix(_BOM) if number == 1 else line).strip():
@@ -39,7 +39,7 @@ def decode_record(encoded: bytes, *, line: int) -> RawRecord:
 
 
 def _split_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield lines with their ends; of one over the cap, its first bytes, one more than the cap."""
+    """Yield lines with their line ends. A line that is too long is cut to one byte more than allowed."""
     while line := file.readline(MAX_LINE_BYTES + 2):
         rest = line
         while not rest.endswith(b"\n") and (rest := file.readline(MAX_LINE_BYTES)):

@@ -1,4 +1,4 @@
-"""Fetches a feed in pages into one file of rows: every row is written, or the feed has failed."""
+"""Fetch a feed in pages into one file of rows. If a page can't be fetched, the feed has failed."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -29,8 +29,8 @@ _MOST_REASON = 200
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """`rows` have one line each. `total`, `last`, `more` and `next` are what the paths of `pages` lead to, and None
-    where the page does not say it."""
+    """A parsed page. `rows` have one line each. `total`, `last`, `more` and `next`: what the settings `pages` find in
+    it, None if it states none."""
 
     rows: Sequence[bytes] = ()
     total: int | None = None
@@ -40,7 +40,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
 
 def _parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
-    """Parse one page. Raises ValueError with what is wrong with it."""
+    """Parse the rows of a page and what it states of others. Raises ValueError with what is wrong with it."""
     refuse_markup(content)
     decoded = decode_text(content, stated=feed.encoding, charset=charset)
     content = mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
@@ -64,7 +64,7 @@ def _parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: 
 
 
 def _read_member(content: bytes, path: str | None = None) -> Any:
-    """Return the value at a path (None: the whole), None if there is none."""
+    """Return the member at a path (None: the whole document), None if it is missing."""
     if path == "":
         return None
     value = Raw(content)
@@ -105,8 +105,8 @@ _REPORTED_PAGES = 50
 class Walk(Struct, kw_only=True):
     """A walk from page to page, which writes each row to `target`, one a line.
 
-    `left`: of the feed's max_bytes; `most`: pages; `count` and `rows`: pages and rows so far; `empty`: pages without
-    rows in a row; `digests`: of the pages before.
+    `left`: bytes of the feed's max_bytes that are left; `most`: how many pages are allowed; `count` and `rows`: pages
+    and rows so far; `empty`: pages without rows in succession; `digests`: of the pages so far.
     """
 
     client: FeedClient
@@ -121,7 +121,7 @@ class Walk(Struct, kw_only=True):
     empty: int = 0
 
     async def run(self, url: str) -> str:
-        """Walk from `url` to the last page, whose address is returned. Raises WalkError and FetchError."""
+        """Fetch the pages from `url` to the last one, and return its address. Raises WalkError and FetchError."""
         feed = self.client.feed
         while True:
             if normalize_url(url) in self.visited:
@@ -157,7 +157,7 @@ class Walk(Struct, kw_only=True):
         raise NotImplementedError
 
     def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
-        """Return the address of the page behind that of `url`, None behind the last. Raises ValueError, WalkError."""
+        """Return the address of the page after that of `url`, None after the last. Raises ValueError, WalkError."""
         raise NotImplementedError
 
     def _take(self, page: Page) -> None:
@@ -180,7 +180,7 @@ class MovedRowsError(WalkError):
 
 
 class _RowWalk(Walk, kw_only=True):
-    """`total` and `last`: what the server said latest. `cut`: why rows may be missing."""
+    """A walk through pages of rows. `total`, `last`: as last stated by the server. `cut`: why rows may be missing."""
 
     pages: PagesTable
     total: int | None = None
@@ -188,8 +188,8 @@ class _RowWalk(Walk, kw_only=True):
     cut: str | None = None
 
     def make_address(self) -> str:
-        """Return the address of the next page by its number or its offset. The first of an offset is the address
-        itself: a server that knows no pages answers that too."""
+        """Return the address of the next page by its number or its offset. The first page by offset has the feed's own
+        address, which a server without pages answers too."""
         url, pages = self.client.feed.url, self.pages
         if pages.size_parameter and not has_parameter(url, pages.size_parameter):
             url = set_parameter(url, pages.size_parameter, pages.size)
@@ -199,7 +199,7 @@ class _RowWalk(Walk, kw_only=True):
         return set_parameter(url, pages.parameter or PARAMETERS[pages.by], counted)
 
     async def fetch_page(self, url: str) -> tuple[bytes, FetchResult]:
-        """Fetch a page, one of no bytes where the server says that there is no such page."""
+        """Fetch a page. If the server says that there is no such page, it is empty."""
         try:
             return await super().fetch_page(url)
         except FetchError as error:
@@ -232,7 +232,7 @@ class _RowWalk(Walk, kw_only=True):
         return following
 
     def _check_end(self, page: Page) -> None:
-        """Raise ValueError if the walk breaks off: that would remove all that it did not come to."""
+        """Raise ValueError if the walk ended too early: the listings that it did not reach would be removed."""
         total, last = self.total, self.last
         if self.pages.most is not None and self.rows >= self.pages.most and total is None:
             self.cut = f"{self.rows:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"
@@ -246,9 +246,9 @@ class _RowWalk(Walk, kw_only=True):
 
 
 async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, *, folder: Path) -> SourceFile:
-    """Return a file of all rows, one a line. A walk whose rows change meanwhile is begun again.
+    """Fetch all pages into a file with one row a line. If rows change meanwhile, start again.
 
-    Raises FeedError: a feed of which one page can't be had is not read at all.
+    Raises FeedError if any page can't be fetched.
     """
 
     def tell(line: str) -> None:
@@ -282,7 +282,7 @@ _LEAST_KEY = 6
 
 
 def _hide_keys(text: str, feed: FeedTable) -> str:
-    """Hide keys in what a server says, which may repeat the request."""
+    """Replace keys in what a server says, which may repeat the request."""
     parts = urlsplit(feed.url)
     values = [value for _, value in parse_qsl(parts.query)]
     headers = [word for value in feed.headers.values() for word in (value, *value.split())]

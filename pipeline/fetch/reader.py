@@ -1,4 +1,4 @@
-"""The form of a format, its raw records and its `READER`; and the bytes of a configured feed, opened."""
+"""Define raw records and the `READER` of a format, and open the bytes of configured feeds."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -40,12 +40,12 @@ class Note(NamedTuple):
 
 
 class RawRecord(NamedTuple):
-    """One record as it came.
+    """A record as its file states it.
 
-    `reason` is set where it could not be decoded; then `value` is how it begins, and `source_id` whose it is, where
-    that could be read. Of a feed of items, `item` is the one that says all of this, and `is_superseded` that it says
-    something else later. `passed_over`: it is no record, but something of this type, which is none of ours. `line` is
-    counted in `file`, which is set where there are several.
+    `reason`: why it could not be decoded; then `value` is its beginning, and `source_id` its id, if readable. In a feed
+    of items, `item` is the id of the record's item, and `is_superseded` means that a later one replaces it.
+    `passed_over`: why it is no record, or its type, which we do not read. `line` counts in `file`, which is set if
+    there are several.
     """
 
     line: int
@@ -70,9 +70,9 @@ def sort_words(words: Iterable[str], vocabulary: Vocabulary) -> dict[str, list[s
 
 
 class FeedSetting(Struct, frozen=True, kw_only=True):
-    """The settings of a reader. `timezone`: of the feed's metro, empty where the format has no zones. `day`: on which
-    the feed is read. `tell_decided` is told how a file is read, where that is a choice; `tell_unplaced` the columns
-    that a mapping leaves out."""
+    """The settings of a reader. `timezone`: of the feed's metro, empty if the format has no zones. `day`: when the feed
+    is read. `tell_decided` gets choices made while reading a file, `tell_unplaced` the columns that a mapping leaves
+    out."""
 
     feed: FeedTable
     timezone: str
@@ -83,8 +83,8 @@ class FeedSetting(Struct, frozen=True, kw_only=True):
 
 
 class FetchContext(Struct, frozen=True, kw_only=True):
-    """The context in which feeds are fetched. `scratch`: a folder for fetched files; `now`: the build's clock;
-    `tell` is told of what has to be asked for again."""
+    """The context in which feeds are fetched. `scratch`: a folder for fetched files; `now`: the build's clock; `tell`
+    gets messages about progress and retries."""
 
     configuration: Configuration
     scratch: Path
@@ -95,12 +95,12 @@ class FetchContext(Struct, frozen=True, kw_only=True):
 
 
 class Reader(Struct, frozen=True, kw_only=True):
-    """The reader of a format.
+    """The functions that read a format.
 
-    `read` numbers lines from 1, and raises ValueError for a file that is not of the format, or half of one. A format
-    whose files are one whole has `read_together`, which raises FeedError, and may `explain` the problems of its records
-    in the words of the files. `reads_markup`: a web page may be a file of the format. `open` is of a format that a
-    server gives page after page; it raises FeedError.
+    `read` numbers lines from 1, and raises ValueError for a file of another format or a cut one. `read_together`
+    replaces `read` if all files are read as one; it raises FeedError. `explain` rewords problems of records in the
+    terms of the files. `reads_markup`: a file may be a web page. `open` fetches a feed that a server gives in pages; it
+    raises FeedError.
     """
 
     read: Callable[[SourceFile, FeedSetting], Iterable[RawRecord]] | None = None
@@ -111,7 +111,7 @@ class Reader(Struct, frozen=True, kw_only=True):
 
 
 def load_reader(name: str) -> Reader:
-    """Import a format, and no other format's libraries: `pipeline/fetch/<name>`, a module or a folder."""
+    """Import `pipeline/fetch/<name>`, without other formats' libraries, and return its reader."""
     reader: Reader = import_module(f"pipeline.fetch.{name}").READER
     return reader
 
@@ -135,11 +135,11 @@ def open_sources(
     policy: RetryPolicy | None = None,
     recover: Callable[[FeedTable, OperatorError], FeedSource] | None = None,
 ) -> dict[str, FeedSource]:
-    """Open the feeds, by their names. Writes what is fetched to `scratch`.
+    """Find or fetch the files of feeds. Return their sources by name. Fetched files are written to `scratch`.
 
-    `memories`: what the previous release remembers; `now`: the build's clock; `tell` is told of what has to be asked
-    for again; `policy`: of requests, if not the usual; `recover`: returns what takes the place of a feed that fails.
-    Without it raises the first feed's FeedError or SettingError.
+    `memories`: from the previous release; `now`: the build's clock; `tell` gets messages about retries; `policy`: of
+    requests, if not the usual; `recover` returns a substitute for a feed that fails. Without it, the first FeedError or
+    SettingError is raised.
     """
     checked = {feed.name: check_memory(memories.get(feed.name), store) for feed in feeds}
     remote: Mapping[str, FeedSource | BaseException] = {}

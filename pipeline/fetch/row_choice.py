@@ -14,19 +14,19 @@ HEADING = "heading"
 
 @cache
 def compile_words(words: Words) -> str:
-    """Compile values to a pattern of a whole folded text, in which `*` stands for any text."""
+    """Compile values to a regular expression for whole folded texts; `*` in a value stands for any text."""
     stated = words if isinstance(words, tuple) else (words,)
     return "|".join(".*".join(map(re.escape, fold(" ".join(str(word).split())).split("*"))) for word in stated)
 
 
 def list_conditions(feed: FeedTable) -> Iterator[tuple[str, str, Words, bool]]:
-    """Yield a name, the column, its values, and whether the row has to have one of them."""
+    """Yield the name, column and values of each condition, and True if a row must have one of the values (`keep`)."""
     yield from ((f"keep {column}", column, words, True) for column, words in feed.keep.items())
     yield from ((f"drop {column}", column, words, False) for column, words in feed.drop.items())
 
 
 def find_refusal(feed: FeedTable, list_texts: Callable[[str], Iterable[str]]) -> str | None:
-    """Return the name of the first condition by which a row is left out. `list_texts`: the texts of one column."""
+    """Return the name of the first condition that refuses a row, or None. `list_texts`: its texts in a column."""
     for name, column, words, is_wanted in list_conditions(feed):
         pattern = re.compile(compile_words(words))
         if any(pattern.fullmatch(fold(" ".join(text.split()))) for text in list_texts(column)) != is_wanted:

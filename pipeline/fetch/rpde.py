@@ -1,4 +1,4 @@
-"""Reads OpenActive's Realtime Paged Data Exchange 1.0: what changed since the last build, page after page."""
+"""Read OpenActive's Realtime Paged Data Exchange 1.0: pages of what changed since the last build."""
 
 import hashlib
 from codecs import BOM_UTF8
@@ -68,7 +68,7 @@ class ItemWalk(Walk, kw_only=True):
 
 
 def _lend_password(url: str, configured: str) -> str:
-    """Return a remembered address with the password of the configured one, if they are of one server."""
+    """Add the user and password of the configured address to a remembered one of the same server."""
     there, here = urlsplit(url), urlsplit(configured)
     if (there.hostname, there.port) != (here.hostname, here.port):
         return url
@@ -81,7 +81,7 @@ _REFUSED = (404, 410)
 
 
 async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory | None) -> FeedSource:
-    """Walk the feed from where the last build stopped, or anew (`is_whole`: what is not in it is gone). Raises
+    """Fetch the items since the last build, or all of them (`is_whole`: what is not among them is gone). Raises
     FeedError."""
     configuration, now = context.configuration, context.now
     question = hash_question(feed, configuration)
@@ -128,7 +128,7 @@ async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory |
 
 
 def _explain_anew(memory: FeedMemory, *, question: str, now: datetime | None) -> str | None:
-    """Return why a remembered place is of no use, or None."""
+    """Return why fetching can't continue from the remembered address, or None if it can."""
     if memory.question != question:
         return "its address, its settings or this program are not those of the release before"
     if memory.next is None or memory.walked_at is None or now is None:
@@ -141,7 +141,7 @@ _TYPES = {"Course": "class", "CourseInstance": "class", "FacilityUse": "place", 
 
 
 class Item(Struct, frozen=True):
-    """`key`: its kind and id, which are those of one thing for ever."""
+    """An item of a page. `key`: its kind and id, which stay the same for one thing. `data`: None if it was deleted."""
 
     line: int
     key: str
@@ -150,7 +150,7 @@ class Item(Struct, frozen=True):
 
 
 def read_items(file: SourceFile, setting: FeedSetting) -> Iterator[RawRecord]:
-    """Yield the records of items. Lines are numbered through the walk; an item that is said again counts as merged."""
+    """Yield the records of items, with lines counted over all pages. Of an item that comes again, the last counts."""
     parsed = map(_parse_item, read_lines(file.path))
     latest = {item.key: item.line for item in parsed if isinstance(item, Item)}
     context = NodeContext(read_zone(setting.timezone), setting.vocabulary, {})
@@ -180,7 +180,7 @@ def _read_data(item: Item, data: dict[str, Any], context: NodeContext) -> Iterat
 
 
 def _parse_item(raw: RawRecord) -> Item | RawRecord:
-    """Return the item, or why it can't be read."""
+    """Return the item, or a raw record with the reason why it can't be read."""
     if raw.reason is not None:
         return raw
     value = raw.value

@@ -1,4 +1,4 @@
-"""Finds where a feed's bytes are: its files in one order, their hash, and whether a release knows them already."""
+"""Find the files of a feed, hash them, and find whether a release has their records already."""
 
 import hashlib
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ BUCKET_SCHEME = "s3://"
 
 
 def find_item(source_id: str) -> str:
-    """Return the item to which a record or its part belongs."""
+    """Return the id of the item to which a record belongs: its `source_id` without the part after `#`."""
     return source_id.partition(PART)[0]
 
 
@@ -48,21 +48,20 @@ class _PlacedError(Exception):
 
 
 class FeedError(_PlacedError, OperatorError):
-    """A feed that can't be read at all: the release before stays. `place`: its address."""
+    """A feed can't be read at all, and nothing new of it is published. `place`: its address."""
 
 
 class SettingError(_PlacedError, WrongSetting):
-    """A feed's own setting, the `place`, is wrong in a way that shows only when it is used, before anything is
-    built."""
+    """A feed's setting, the `place`, is wrong in a way that shows only when it is used, before anything is built."""
 
 
 class SelectError(SettingError):
-    """A table's `select` is wrong; the setting names its file."""
+    """The SQL of a table's `select` is wrong. `place` names its file."""
 
 
 class SourceFile(Struct, frozen=True, kw_only=True):
-    """`name` as the url gives it; `state` moves when the file does. `charset`: what a server called its letters.
-    `has_rows`: it is the rows of a table, one a line, gathered from its pages. `cut`: why rows may be missing."""
+    """A file of a feed. `name`: as the url gives it; `state` changes when the file does. `charset`: as the server
+    states it. `has_rows`: it has rows gathered from pages, one a line. `cut`: why rows may be missing."""
 
     name: str
     path: Path
@@ -73,13 +72,12 @@ class SourceFile(Struct, frozen=True, kw_only=True):
 
 
 class FeedSource(Struct, frozen=True, kw_only=True):
-    """A feed as one build reads it. `hash`: as `hash_feed`.
+    """The files of a feed in one build. `hash`: from `hash_feed`.
 
-    `question`: hash of the address, the settings and this program, by which a later build knows whether what it
-    remembers is of the same question. `kept`: the object of the records as they were read before, where nothing
-    changed since; `before`: where something did.
-    Of a walk: where the next one begins, when this one was, and whether it was of the whole feed.
-    `failure`: why this is the feed's last good version, and not what it says now. `day`: on which it is read.
+    `question`: hash of the address, the settings and this program. A later build reuses what it remembers only if this
+    is the same. `kept`: the stored object of the feed's records, if nothing changed; `before`: that object, if
+    something did. Of a walk through pages: `next` is where the next one begins, `walked_at` when this one was, and
+    `is_whole` whether it had all pages. `failure`: why this is the feed's last good version. `day`: when it is read.
     """
 
     hash: str
@@ -102,7 +100,7 @@ def is_zoned(feed: FeedTable) -> bool:
 
 
 def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
-    """List the files that the feed's url names, by name. Raises `FeedError` if there is none."""
+    """Return the files that the feed's url matches, sorted by name. Raises `FeedError` if there is none."""
     url = feed.url.removeprefix("file:")
     if url.startswith("///"):
         url = url[2:]
@@ -120,7 +118,7 @@ def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
 
 
 def limit_scratch(feed: FeedTable) -> int:
-    """Return how many bytes a scratch file of the feed may have: rows as JSON are longer than in most formats."""
+    """Return the largest size of the feed's scratch files, in bytes: rows as JSON are longer than in most formats."""
     return max(4 * feed.max_bytes, _LEAST_SCRATCH)
 
 
@@ -137,7 +135,7 @@ def look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
 
 
 def hash_feed(feed: FeedTable, configuration: Configuration, files: Sequence[SourceFile] | None = None) -> str:
-    """Return the SHA-256 (hex) of what the feed's records depend on beside this program: bytes, `select`, settings,
+    """Return the SHA-256 (hex) of all that the feed's records depend on except this program: bytes, `select`, settings,
     vocabulary.
 
     File names are left out, so that the same feed in another folder is the same. Raises `FeedError`, `SelectError`.
@@ -153,7 +151,7 @@ def hash_feed(feed: FeedTable, configuration: Configuration, files: Sequence[Sou
 
 
 def hash_settings(feed: FeedTable, configuration: Configuration) -> bytes:
-    """Hash all on which records depend but the bytes. Raises `SelectError`."""
+    """Hash the settings, `select` and vocabulary on which a feed's records depend. Raises `SelectError`."""
     digest = hashlib.sha256()
     metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
     # Times in UTC become those of the feed's metro.
@@ -175,7 +173,7 @@ def read_select(feed: str, path: Path) -> str:
 
 
 def check_unchanged(feed: FeedTable, files: Sequence[SourceFile], directory: Path) -> None:
-    """Raise `FeedError` if a file changed since `files` were listed: half of one and half of another is no feed."""
+    """Raise `FeedError` if a file changed since `files` were listed, because two versions would be mixed."""
     if list_files(feed, directory) != tuple(files):
         raise FeedError(feed.name, feed.url, "changed while it was read; run the command again when nothing changes it")
 
@@ -188,7 +186,7 @@ def keep_known(
     source: FeedSource,
     known: FeedMemory | None,
 ) -> FeedSource:
-    """Return the source with the stored records: those of the same bytes, or of other ones."""
+    """Return the source with the stored records: as `kept` if `files` have the same hash, otherwise as `before`."""
     own = hash_feed(feed, configuration, files)
     records = {} if known is None else {"kept" if known.hash == own else "before": known.records}
     return replace(source, hash=own, files=files, **records)
@@ -199,7 +197,7 @@ def choose_known(memory: FeedMemory | None, *, question: str) -> FeedMemory | No
 
 
 def hash_question(feed: FeedTable, configuration: Configuration, *, names: Sequence[str] = ()) -> str:
-    """Hash all that decides what a feed's answer means: an answer to another question is not remembered."""
+    """Hash what an answer depends on: address, headers, settings, program. Answers to another hash are not reused."""
     digest = hashlib.sha256(hash_program().encode())
     digest.update(hash_settings(feed, configuration))
     digest.update("\n".join([feed.url, *names, *map(": ".join, sorted(feed.headers.items()))]).encode())
@@ -207,7 +205,7 @@ def hash_question(feed: FeedTable, configuration: Configuration, *, names: Seque
 
 
 def check_memory(memory: FeedMemory | None, store: Store | None) -> FeedMemory | None:
-    """Return the memory, None if its objects are gone, as from a store that was copied in part."""
+    """Return the memory, None if its stored records are missing, as in a store that was copied in part."""
     if memory is None or store is None:
         return None
     return memory if memory.records is None or store.exists(object_name(memory.records)) else None

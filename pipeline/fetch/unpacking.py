@@ -1,4 +1,4 @@
-"""Unpacks gzip and ZIP within bounds, and tells what kind of table a file is."""
+"""Unpack gzip and ZIP files within limits, and find what kind of table a file is."""
 
 import gzip
 import zipfile
@@ -18,7 +18,7 @@ _PIECE = 1 << 18
 
 
 class TableFile(Struct, frozen=True, kw_only=True):
-    """A file that is a table, out of its packing. `name` is shown; `charset` is what a server called its letters."""
+    """A table's file, unpacked. `name`: for messages; `kind`: of `ENDINGS`; `charset`: as the server states it."""
 
     name: str
     path: Path
@@ -35,7 +35,7 @@ class LongBody(ValueError):  # noqa: N818 - the name says it
 
 
 def unpack_gzip(packed: IO[bytes], target: BinaryIO, *, most: int) -> None:
-    """Write what gzip holds to `target`. Raises CorruptBody, and LongBody for more than `most` bytes."""
+    """Unpack a gzip file to `target`. Raises CorruptBody, and LongBody for more than `most` bytes."""
     try:
         with gzip.open(packed) as opened:
             _copy(opened, target, most=most)
@@ -68,7 +68,7 @@ _MOST_FILES = 1_000
 
 
 def find_kind(path: Path, name: str) -> str:
-    """Return one of the values of `ENDINGS`. Raises ValueError for what is no table, with what it is instead."""
+    """Return a file's kind, one of the values of `ENDINGS`. Raises ValueError, with what a file is that is no table."""
     with path.open("rb") as file:
         head = file.read(HEAD)
     if head.startswith(b"PK\x03\x04"):
@@ -94,7 +94,7 @@ def find_kind(path: Path, name: str) -> str:
 
 
 def _look_into_zip(path: Path) -> str:
-    """Tell a spreadsheet, which is a ZIP of its own kind, from another ZIP."""
+    """Return `sheets` for a spreadsheet, which is a ZIP too, or `zip`. Raises ValueError if it is damaged."""
     try:
         with zipfile.ZipFile(path) as packed:
             names = set(packed.namelist())
@@ -104,7 +104,7 @@ def _look_into_zip(path: Path) -> str:
 
 
 def list_tables(file: SourceFile, feed: FeedTable, folder: Path) -> Iterator[TableFile]:
-    """Yield the tables in a file; what is unpacked is written to `folder`. Raises ValueError with what is wrong, and
+    """Yield the tables in a file, unpacked to `folder` if necessary. Raises ValueError with what is wrong, and
     OSError."""
     kind = "ndjson" if file.has_rows else find_kind(file.path, file.name)
     if kind == "gzip":
@@ -157,6 +157,6 @@ def _list_zipped(file: SourceFile, feed: FeedTable, folder: Path) -> Iterator[Ta
 
 
 def _is_left_over(name: str) -> bool:
-    """Return True for what the machines that pack such files leave in them."""
+    """Return True for files that operating systems add to a ZIP, such as `__MACOSX`."""
     parts = PurePosixPath(name).parts
     return parts[0] == "__MACOSX" or parts[-1].startswith(".") or parts[-1] == "Thumbs.db"

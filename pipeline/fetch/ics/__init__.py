@@ -1,4 +1,4 @@
-"""iCalendar (RFC 5545), as calendars write it: each VEVENT is an event."""
+"""Read iCalendar (RFC 5545), as calendars write it: each VEVENT is an event."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""An iCalendar file's bytes → its events and time zones as content lines, whatever wrote them.
+"""Parse an iCalendar file to its events and time zones as content lines, despite errors of programs that write them.
 
 Not by `icalendar`: it takes 2 ms an event, and one wrong line costs it the whole file; here it costs an event.
 """
@@ -26,7 +26,7 @@ _COMMA = re.compile(r"(?<!\\)((?:\\\\)*),")
 
 
 class Line(NamedTuple):
-    """`name` and the parameters' names in capitals, parameters without their quotes; `value` as it stands."""
+    """A content line. Names are in capitals, parameter values unquoted; `value` is as written."""
 
     name: str
     parameters: dict[str, str]
@@ -34,7 +34,7 @@ class Line(NamedTuple):
 
 
 class Component(Struct, frozen=True, kw_only=True):
-    """A VEVENT or a VTIMEZONE, without what is nested in it. `line`: where it begins, from 1. `text`: as it stands.
+    """A VEVENT or VTIMEZONE. `line`: its first, from 1. `lines`: without those of nested components; `text`: with them.
 
     `is_closed` false: the file goes on with something else before its END.
     """
@@ -49,7 +49,7 @@ class Component(Struct, frozen=True, kw_only=True):
         return next((line for line in self.lines if line.name == name and line.value.strip()), None)
 
     def get_value(self, name: str) -> str:
-        """Return the value of `get` without blanks round it; empty if there is none."""
+        """Return the stripped value of the first line of this name that is not blank; "" if there is none."""
         line = self.get(name)
         return line.value.strip() if line else ""
 
@@ -58,18 +58,18 @@ class Component(Struct, frozen=True, kw_only=True):
 
 
 def unescape(value: str) -> str:
-    r"""Return a TEXT value as it reads: \n is a line end, any other escaped character itself."""
+    r"""Unescape a TEXT value: \n is a line end, any other escaped character itself."""
     return _ESCAPE.sub(lambda match: "\n" if match[1] in "nN" else match[1], value)
 
 
 def split_texts(value: str) -> list[str]:
-    """Split a list of TEXT values, each as it reads."""
+    """Split a list of TEXT values at its commas, and unescape each."""
     marked = _COMMA.sub("\\1\x00", value)
     return [text for part in marked.split("\x00") if (text := unescape(part).strip())]
 
 
 def parse_line(text: str) -> Line | None:
-    """Parse a content line, None for anything else. A colon in an unquoted parameter ends it."""
+    """Parse a content line; None for anything else. A colon in an unquoted parameter ends the parameters."""
     match = _NAME.match(text)
     if match is None:
         return None
@@ -83,7 +83,7 @@ def parse_line(text: str) -> Line | None:
 
 
 class Calendar:
-    """The events and time zones of a file."""
+    """The events and time zones of an iCalendar file, and its METHOD and X-WR-TIMEZONE."""
 
     def __init__(self, content: bytes) -> None:
         """Parse a file. Raises ValueError for one that is no calendar, or that ends before a calendar does."""
@@ -154,7 +154,7 @@ class Calendar:
         self._kind, self._nested, self._lines, self._texts = None, [], [], []
 
     def _continue(self, text: str) -> None:
-        """Append a line to the preceding text, whose line end should have been escaped. Times and rules have none."""
+        """Append a line to the preceding value, which had an unescaped line end. After times and rules, ignore it."""
         ends = self._lines and self._lines[-1].name in _ONE_LINED
         if self._lines and not ends and not self._nested and len(self._lines[-1].value) < _MAX_CONTINUED:
             last = self._lines[-1]
@@ -162,8 +162,8 @@ class Calendar:
 
 
 def _unfold(content: bytes) -> Iterator[tuple[int, str]]:
-    """Yield logical lines, each with the number of its first one. Joins bytes, because a fold may stand within a
-    character."""
+    """Join folded lines, and yield each logical line with the number of its first one. Joins bytes, because a fold may
+    split a character."""
     begun, parts = 0, list[bytes]()
     physical = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     for number, line in enumerate(physical, start=1):
@@ -180,7 +180,7 @@ def _unfold(content: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _decode(line: bytes) -> str:
-    """Decode a line as UTF-8, else as Windows' Latin: old software writes nothing else."""
+    """Decode a line as UTF-8, otherwise as Windows-1252, which old software writes."""
     try:
         return line.decode()
     except UnicodeDecodeError:

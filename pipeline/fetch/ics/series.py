@@ -26,7 +26,7 @@ COMPARED = number_day(date(2099, 1, 1)) * DAY
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
-    """`rules` and `exrules` are readable, their UNTIL is on this clock. For an `excluded` midnight see `exclude`."""
+    """The dates of a series as local seconds. `anchor` is the first; UNTIL of the rules is on the same clock."""
 
     anchor: int
     rules: tuple[RecurrenceRule, ...] = ()
@@ -36,7 +36,7 @@ class Pattern(Struct, frozen=True, kw_only=True):
 
 
 def _list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
-    """List what rules and RDATEs name, whatever is excluded. Of several rules only one that falls on the first date
+    """List the dates of rules and RDATEs, also excluded ones. Of several rules, only one that falls on the first date
     counts it."""
     rules = pattern.rules
     counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
@@ -46,8 +46,8 @@ def _list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
 
 
 def _list_dates(pattern: Pattern) -> LiveDates:
-    """List the dates that take place, as if clocks never skipped a time. An EXRULE leaves out the first date only if
-    it falls on it."""
+    """List the dates that take place, as if clocks never skipped a time. An EXRULE excludes the first date only if it
+    falls on it."""
     named = _list_named(pattern)
     gone = find_excluded(named.starts, make_array(pattern.excluded))
     for rule in pattern.exrules:
@@ -59,7 +59,7 @@ def _list_dates(pattern: Pattern) -> LiveDates:
 def _list_ruled(
     rule: RecurrenceRule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED
 ) -> LiveDates:
-    """List what one rule names from its first date on; to `last` in place of its own end."""
+    """List the dates of one rule from `anchor` on, up to `last` or, without it, the rule's own end."""
     if last is not None:
         rule = msgspec.structs.replace(rule, until=last, count=None)
     return list_live(
@@ -68,7 +68,7 @@ def _list_ruled(
 
 
 def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
-    """List the excluded dates that the series does not have."""
+    """Return those of the `excluded` dates that the series does not have."""
     wanted = make_array(excluded)
     if wanted.size == 0:
         return []
@@ -102,7 +102,7 @@ Members = dict[str, Any]
 
 
 class _RuleFit(Struct, frozen=True, kw_only=True):
-    """A rule, or none; `missing` and `extra`: the dates that it lacks, and that it has too many."""
+    """A candidate rule, or none, with the dates that it lacks (`missing`) and those that it adds (`extra`)."""
 
     rule: str | None
     missing: Seconds
@@ -112,9 +112,9 @@ class _RuleFit(Struct, frozen=True, kw_only=True):
 def _fit_rule(
     dates: LiveDates, *, anchor: int, candidates: Sequence[str], is_days: bool
 ) -> tuple[dict[str, Any], list[Note]]:
-    """Return the members that say these dates best. `candidates`: rules without an end.
+    """Return the members that state these dates with fewest exceptions. `candidates`: rules without an end.
 
-    If no rule fits dates without an end, as many of them as a record takes.
+    If a record can't hold all exceptions, they are cut, with a note.
     """
     ways = [_try_rule(text, dates, anchor=anchor, is_days=is_days) for text in candidates]
     if dates.has_end or not ways:
@@ -148,13 +148,13 @@ def _try_rule(text: str, dates: LiveDates, *, anchor: int, is_days: bool) -> _Ru
 
 
 def _show_all(seconds: Seconds) -> list[str]:
-    """Write the dates of the years that a record knows."""
+    """Format dates as ISO 8601, without those outside the years that a record may have."""
     return [local.isoformat() for second in seconds.tolist() if (local := read_local(second)).year in YEARS]
 
 
 def _list_endless(texts: Sequence[str], *, days: int) -> list[str]:
-    """List candidate rules: each rule, and all joined if one rule can say them, moved by `days` weekdays. Drops UNTIL,
-    COUNT and times of the day. The texts must be readable."""
+    """List candidate rules without UNTIL, COUNT and times: each rule, and all joined if possible, with weekdays moved
+    by `days`. The texts must be valid."""
     rules: list[Parts] = [
         {name: value for name, value in parse_rule(text).parts if name not in TIMES} for text in texts
     ]
@@ -175,8 +175,8 @@ def _join(rules: Sequence[Parts]) -> Parts | None:
 
 
 def _shift(parts: Parts, days: int) -> Parts | None:
-    """Move a rule's weekdays. Returns None if no rule says it: the day after the second Tuesday is not the second
-    Wednesday."""
+    """Move a rule's weekdays by `days`. Returns None if no rule states the result: the day after the second Tuesday is
+    not the second Wednesday."""
     frequency = parts["FREQ"]
     if days == 0 or (frequency == "DAILY" and parts.keys() <= {"FREQ", "INTERVAL", "WKST"}):
         return parts
@@ -193,10 +193,10 @@ def _shift(parts: Parts, days: int) -> Parts | None:
 
 
 class Recurrence(Struct, frozen=True, kw_only=True):
-    """A series as one VEVENT says it. Its pattern is on the clock of `starts`.
+    """A series as one VEVENT states it. `pattern`: its dates on the clock of `starts`.
 
-    `texts`: its readable rules. `added` and `excluded` are RDATE and EXDATE, `changed` what other VEVENTs stand for.
-    `unread`: its only rule, which is none that we follow.
+    `texts`: the rules that we follow. `added` and `excluded`: of RDATE and EXDATE; `changed`: dates that other VEVENTs
+    replace. `unread`: its only rule, if we can't follow it.
     """
 
     starts: CalendarMoment
@@ -217,9 +217,9 @@ class Recurrence(Struct, frozen=True, kw_only=True):
 
 
 class SeriesOnClock(Struct, frozen=True, kw_only=True):
-    """A series' dates on `clock`; its record has the clock `shown`. `days`: by how many days its weekdays on the
-    clock shown differ from those in its rules; None if no rule can say them. `shift`: the difference between its own
-    clock and this one, in seconds, if taken to be the same all year."""
+    """A series' dates on `clock`; its record has the clock `shown`. `days`: by how many days its weekdays on that clock
+    differ from those in its rules; None if no rule can state them. `shift`: the seconds between its own clock and this
+    one, if taken as constant all year."""
 
     recurrence: Recurrence
     clock: Clock
@@ -238,7 +238,7 @@ class SeriesOnClock(Struct, frozen=True, kw_only=True):
         return count_seconds(moment.on(self.clock))
 
     def show(self, starts: Seconds) -> Seconds:
-        """Return the starts on the clock shown."""
+        """Convert starts to the clock `shown`."""
         if self.clock is self.shown:
             return starts
         moments = [CalendarMoment(read_local(second), self.clock, is_date=False) for second in starts.tolist()]
@@ -281,10 +281,10 @@ def read_recurrence(
 
 
 def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnClock, list[Note]]:
-    """Settle the clock of a series, with a note where it is assumed.
+    """Choose the clock of a series. Return its dates on it, with a note if the clock is assumed.
 
-    A series in UTC repeats by the clock that the calendar or the metro names, as who writes "every Tuesday at ten"
-    means it. So does one by another clock that is no zone's, unless it ends in sight: then its instants say it.
+    A series in UTC repeats by the calendar's or metro's clock, because whoever writes "every Tuesday at ten" means
+    that. So does one by a clock of the file's own, unless it ends soon: then its instants count.
     """
     starts, dates = recurrence.starts, _list_dates(recurrence.pattern)
     if starts.is_date or starts.clock.zone:
@@ -307,7 +307,7 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
 
 
 def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, list[Note]]:
-    """Return the clock and members of the whole series: the rule as it is written, if one rule says it."""
+    """Return clock, members and notes of the whole series. If one rule says it, the rule is as written."""
     clock = recurrence.starts.clock
     is_plain = recurrence.repeats and len(recurrence.texts) < 2 and not recurrence.pattern.exrules
     if recurrence.unread or (is_plain and (recurrence.is_days or clock.zone)):
@@ -326,7 +326,7 @@ def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, l
 def _express(
     placed: SeriesOnClock, dates: LiveDates, *, starts: int, is_days: bool, moved: int = 0
 ) -> tuple[Members, list[Note]]:
-    """Return members for the dates, or for some of them that were `moved` by days, the first of which is `starts`."""
+    """Return members for `dates` that begin at `starts`; they are the series' own, or `moved` by so many days."""
     texts = placed.recurrence.texts
     candidates = [] if placed.days is None else _list_endless(texts, days=placed.days + moved)
     anchor = int(placed.show(make_array([starts]))[0])
@@ -335,7 +335,7 @@ def _express(
 
 
 def _sort_rules(event: Component, name: str, starts: CalendarMoment) -> tuple[list[str], list[str]]:
-    """Return the texts of rules, each once, and each part of one once: those that are followed, and the others."""
+    """Return the rules that we follow, and the others, without duplicates. `name`: RRULE or EXRULE."""
     followed, others = list[str](), list[str]()
     plain = ("".join(unescape(line.value).split()).split(";") for line in event.get_all(name))
     for text in dict.fromkeys(";".join(dict.fromkeys(parts)) for parts in plain):
@@ -348,7 +348,7 @@ def _sort_rules(event: Component, name: str, starts: CalendarMoment) -> tuple[li
 
 
 def _settle_rules(texts: Sequence[str], starts: CalendarMoment) -> tuple[RecurrenceRule, ...]:
-    """Parse rules, and put their UNTIL on the clock of the series."""
+    """Parse rules, and convert their UNTIL to the clock of the series."""
     rules, clock = [parse_rule(text) for text in texts], starts.clock
     if clock.zone:
         return tuple(localize_until(rule, find_zone(clock.zone), has_time=not starts.is_date) for rule in rules)
@@ -372,12 +372,12 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
 
 
 def _show_moments(moments: Sequence[CalendarMoment], clock: Clock) -> list[str]:
-    """Write moments; the first hours of the first known year are of the year before on another clock, and left out."""
+    """Format moments on another clock as ISO 8601, without those outside the years that a record may have."""
     return [local.isoformat() for moment in moments if (local := moment.on(clock)).year in YEARS]
 
 
 def list_before(placed: SeriesOnClock, splits: Sequence[CalendarMoment]) -> tuple[Members, list[Note]]:
-    """Return members of the series up to its first split."""
+    """Return members and notes of the series up to its first split, from which on another VEVENT changes it."""
     starts, end = placed.dates.starts, min(map(placed.place, splits))
     dates = LiveDates(starts=starts[starts < end], has_end=True)
     return _express(placed, dates, starts=placed.anchor, is_days=placed.recurrence.is_days)
@@ -388,8 +388,8 @@ def list_after(
 ) -> tuple[Members, list[Note]]:
     """Return members of the series from the split `at` on, to the next.
 
-    They follow the split's own rule, or else the series moved by as much as that date is. A split names its date by
-    when it was to be, or by when it is now.
+    They follow the split's own rule, or else the series' dates, moved as far as the date of the split was.
+    RECURRENCE-ID may be that date's original or its new time.
     """
     first, starts = placed.place(at), count_seconds(own.starts.on(placed.clock))
     end = min((later for split in splits if (later := placed.place(split)) > first), default=None)

@@ -1,4 +1,4 @@
-"""Parses dates, times and durations of iCalendar, the clock that a TZID means, and the entries that have them."""
+"""Parse dates, times and durations of iCalendar, find the clock that a TZID means, and make entries of VEVENTs."""
 
 import hashlib
 import re
@@ -51,8 +51,8 @@ def _strip_offset(text: str) -> str:
 
 
 def _find_named(text: str) -> str | None:
-    """Find an IANA name, whatever its case and also behind a path (/mozilla.org/20070129_1/America/New_York), or a name
-    of Windows or of a menu."""
+    """Find an IANA zone by its name in any case, also behind a path (/mozilla.org/20070129_1/America/New_York), or by a
+    name that Windows or a menu uses."""
     if named := _NAMED.get(_fold(_strip_offset(text))):
         return named
     parts = _fold_name(text.strip().strip("/")).split("/")
@@ -64,8 +64,8 @@ def _find_named(text: str) -> str | None:
 
 
 def _find_city(text: str) -> str | None:
-    """Find the first zone or city in a menu's entry that has the offset with which the entry begins: (GMT-08:00)
-    Pacific Time (US & Canada); Tijuana."""
+    """Find the first zone or city in a menu's entry whose offset is that at the entry's beginning: (GMT-08:00) Pacific
+    Time (US & Canada); Tijuana."""
     begun = _MENU_OFFSET.match(text.strip())
     offset = _read_offset(begun) if begun else None
     for name in _BREAK.split(_strip_offset(text)):
@@ -98,7 +98,7 @@ def _list_zones() -> dict[str, str]:
 
 @cache
 def _list_cities() -> dict[str, str]:
-    """Return zones by the last part of their names; of two with the same the first."""
+    """Return zones by the last part of their names, in lower case. Of several with the same, the first is kept."""
     return {name.rpartition("/")[2].casefold(): name for name in sorted(_list_zones().values(), reverse=True)}
 
 
@@ -112,7 +112,7 @@ def _list_days(zone: str) -> list[datetime]:
 
 @cache
 def _list_offsets(zone: str) -> frozenset[timedelta | None]:
-    """Return the offsets of winter and summer."""
+    """Return the zone's UTC offsets in winter and summer."""
     return frozenset(day.utcoffset() for day in _list_days(zone))
 
 
@@ -131,7 +131,7 @@ _OFFSET_TO = re.compile(r"^TZOFFSETTO:(.*?)\r?$", re.MULTILINE | re.IGNORECASE)
 
 
 class Clock(Struct, frozen=True, eq=False):
-    """`zone`: its IANA name, None for UTC and for a clock that a calendar defines itself."""
+    """A clock of a calendar. `zone`: its IANA name, None for UTC and for a clock that a calendar defines itself."""
 
     info: tzinfo
     zone: str | None
@@ -154,7 +154,7 @@ class Zones:
         self.calendar = named if named and named.zone else None
 
     def find(self, name: str) -> Clock | None:
-        """Find the clock of a name, None if it means nothing."""
+        """Find the clock that a TZID names, None if it is unknown."""
         if name not in self._cache:
             self._cache[name] = self._find(unescape(name).strip())
         return self._cache[name]
@@ -182,7 +182,7 @@ class Zones:
 
 
 def _read_definition(text: str) -> tzinfo | None:
-    """Return the clock that a VTIMEZONE defines, None if it is wrong in any way or takes too long to read."""
+    """Return the clock that a VTIMEZONE defines, None if it is invalid or may take too long to read."""
     rules = [parse_rule(line.value) for one in text.splitlines() if (line := parse_line(one)) and line.name == "RRULE"]
     # A library lists all changes from the first on, so that each rule may change clocks once a year.
     is_bounded = len(text) <= _MOST_DEFINED and all(
@@ -216,15 +216,15 @@ class UnreadableEvent(ValueError):  # noqa: N818 it is a finding of the event, n
 
 
 class CalendarMoment(NamedTuple):
-    """A time on `clock`, naive; `is_date`: a day alone, at its midnight, of any clock."""
+    """A naive time on `clock`. `is_date`: a date without a time, as midnight, the same on every clock."""
 
     local: datetime
     clock: Clock
     is_date: bool
 
     def on(self, clock: Clock) -> datetime:
-        """Return this instant on another clock; a day stays that day. In a fold it is the first time, in a gap it has
-        the offset before."""
+        """Return this moment as local time of another clock; a date is unchanged. A repeated time is its first, a
+        skipped one has the offset before."""
         if self.is_date or clock is self.clock or (clock.zone and clock.zone == self.clock.zone):
             return self.local
         return self.local.replace(tzinfo=self.clock.info).astimezone(clock.info).replace(tzinfo=None, fold=0)
@@ -238,7 +238,7 @@ class Period(NamedTuple):
 
 
 def list_periods(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[Period], list[Note]]:
-    """Return the dates of all properties of that name. What can't be read is left out with a note.
+    """Return the dates of all properties `name` (RDATE, EXDATE). Unreadable ones are left out with a note.
 
     `clock`: the zone of the series, for times that name none.
     """
@@ -264,7 +264,7 @@ def _parse_period_end(text: str, starts: CalendarMoment, line: Line, zones: Zone
 
 
 def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> CalendarMoment:
-    """Parse the first time; without a zone it is on `clock`, else the metro's. Raises `UnreadableEvent`."""
+    """Parse the first time of a line. Without a zone it is on `clock`, else the metro's. Raises `UnreadableEvent`."""
     texts, tzid = _split_values(line)
     return _parse_value(texts[0], tzid, line, zones, clock=clock or zones.metro)
 
@@ -284,7 +284,7 @@ def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock
 
 
 def take_written_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
-    """Return the day of a time in a series of days: the written date, or the local day whose midnight it is in UTC."""
+    """Return a moment of a series of days as a date: the written one, or that of a local midnight in UTC."""
     local = moment.on(zones.metro)
     is_midnight = moment.clock is UTC_CLOCK and local.time() == time()
     written = moment._replace(local=local) if is_midnight else moment
@@ -292,7 +292,7 @@ def take_written_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
 
 
 def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
-    """Return days by the clock, and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`."""
+    """Parse a duration to clock days and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`."""
     match = _DURATION.fullmatch(line.value.strip())
     if match is None or not any(match.groups()):
         raise UnreadableEvent(f"wrong_type: {line.name} is not a duration such as P1D or PT1H30M", line)
@@ -383,7 +383,7 @@ class CalendarEntry(Struct, frozen=True, eq=False):
 
 
 def make_entry(event: Component, zones: Zones) -> CalendarEntry:
-    """Make an entry of a VEVENT. Raises `UnreadableEvent`."""
+    """Parse a VEVENT. Raises `UnreadableEvent`."""
     if not event.is_closed:
         raise UnreadableEvent("unreadable: END:VEVENT is missing")
     if len(event.text) > MAX_LINE_BYTES:
@@ -402,8 +402,8 @@ def make_entry(event: Component, zones: Zones) -> CalendarEntry:
 
 
 def find_end(entry: CalendarEntry, zones: Zones) -> tuple[CalendarMoment | None, list[Note]]:
-    """Return DTEND, or the start and DURATION. A time has no end where neither can be read, and a day lasts to the next
-    midnight."""
+    """Return DTEND, or the start plus DURATION, and notes. Without either, a time has no end, and a day ends at the
+    next midnight."""
     starts, notes = entry.starts, list[Note]()
     if entry.ends is not None:
         return entry.ends, notes
@@ -420,7 +420,7 @@ def find_end(entry: CalendarEntry, zones: Zones) -> tuple[CalendarMoment | None,
 
 
 def note_dropped_time(entry: CalendarEntry) -> list[Note]:
-    """Note a time of the day that DTSTART has, though it says that it is a date."""
+    """Return a note if DTSTART has a time of day though it is marked as a date."""
     line = entry.event.get("DTSTART")
     if line is None or line.parameters.get("VALUE", "").upper() != "DATE" or not _TIMED.search(line.value):
         return []
@@ -429,7 +429,7 @@ def note_dropped_time(entry: CalendarEntry) -> list[Note]:
 
 
 def name_event(event: Component) -> str:
-    """Return the UID. An event without one is known by its contents: when these change it is another event."""
+    """Return the UID. Without one, hash the contents: if these change, it is another event."""
     if uid := event.get_value("UID"):
         return " ".join(uid.split())
     parts = [line.value for name in ("DTSTART", "SUMMARY", "LOCATION", "RECURRENCE-ID") if (line := event.get(name))]
@@ -438,7 +438,7 @@ def name_event(event: Component) -> str:
 
 
 def find_instance(event: Component, zones: Zones) -> CalendarMoment | None:
-    """Return the date for which an unreadable event stands, None if it stands for all that follow."""
+    """Return the date that an unreadable event replaces; None if unknown, or if it replaces all later ones too."""
     line = event.get("RECURRENCE-ID")
     if line is None or line.parameters.get("RANGE"):
         return None
@@ -449,7 +449,7 @@ def find_instance(event: Component, zones: Zones) -> CalendarMoment | None:
 
 
 def name_instance(uid: str, instance: CalendarMoment | None, clock: Clock) -> str:
-    """Name a date of a series by its UID and original time on the series' clock: <UID>/20260811T090000."""
+    """Return the id of a series' date, its UID and original time on the series' clock: <UID>/20260811T090000."""
     if instance is None:
         return uid
     local = instance.on(clock)

@@ -1,4 +1,4 @@
-"""schema.org in JSON-LD, as pages and files write it."""
+"""Read schema.org objects in JSON-LD, as pages and files write them."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Turns schema.org's words for what listings of all types say, and where they are, into the members of a record."""
+"""Convert schema.org properties that listings of all types have, and locations, to the members of a record."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,18 +18,18 @@ _ADDRESS = {
 
 
 def find_places(node: Node) -> list[Node]:
-    """List a node's places, but for those on the web."""
+    """List a node's places, without virtual locations."""
     return [place for place in node.get_nodes("location") if _VIRTUAL not in place.types]
 
 
 def is_online(node: Node) -> bool:
-    """Return True for what takes place on the web alone."""
+    """Return True for an event that takes place online alone."""
     virtual = any(_VIRTUAL in place.types for place in node.get_nodes("location"))
     return "OnlineEventAttendanceMode" in node.get_words("eventAttendanceMode") or (virtual and not find_places(node))
 
 
 def find_location(node: Node) -> dict[str, Any]:
-    """Return a node's first place, address or text."""
+    """Return the location members of a node's first place, address or text."""
     for value in node.get_linked("location"):
         location: dict[str, Any] = {}
         if isinstance(value, str):
@@ -42,9 +42,9 @@ def find_location(node: Node) -> dict[str, Any]:
 
 
 def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:
-    """Describe a Place, or an address in its stead. Its name leads the address, which has no member for it.
+    """Return the location members of a Place or an address. The place's name is put before the address.
 
-    A place without an address has that of the one around it.
+    A place without an address has that of the place which contains it. `above`: how many of these are tried.
     """
     address = place if place.get("streetAddress") or place.get("addressLocality") else place.get_node("address")
     parts: dict[str, Any] = {}
@@ -66,14 +66,14 @@ def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:
 
 
 def _find_line(node: Node, name: str) -> str | None:
-    """Return a text, or the name of a node (a region, a country), in one line."""
+    """Return a member in one line: its text, or the name of its node (a region, a country)."""
     value = node.get(name)
     text = value.get_text("name") if isinstance(value, Node) else node.get_text(name)
     return " ".join(text.split()) if text else None
 
 
 def _find_point(place: Node) -> dict[str, Any]:
-    """Return a place's point. Software that knows none writes 0, 0."""
+    """Return a place's `lat` and `lng`, or {}: also for 0, 0, which software writes if it knows none."""
     geo = next((node for node in place.get_nodes("geo") if node.get("latitude") is not None), place)
     lat, lng = _read_degrees(geo.get("latitude")), _read_degrees(geo.get("longitude"))
     if lat is None and lng is None:
@@ -82,7 +82,7 @@ def _find_point(place: Node) -> dict[str, Any]:
 
 
 def _read_degrees(value: Any) -> Any:
-    """Return a text as its number. What is none stays, to be found with other wrong values."""
+    """Parse a text as a number. Another text is returned unchanged, so that cleaning reports it."""
     if not isinstance(value, str):
         return None if isinstance(value, Node) else value
     try:
@@ -114,7 +114,7 @@ _GONE = ("soldout", "outofstock")
 
 
 class Offers(Struct, frozen=True):
-    """`price` and where tickets are, as members; `is_sold_out` null where nothing says so."""
+    """The offers of a node. `price`: its members; `url`: where tickets are sold; `is_sold_out`: None if unknown."""
 
     price: dict[str, Any]
     url: str | None
@@ -122,7 +122,7 @@ class Offers(Struct, frozen=True):
 
 
 def list_members(node: Node, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return the raw members of every type; what is wrong in them is found with the values of every other feed."""
+    """Return the raw members that all types have. Their values are validated later, when the record is cleaned."""
     url = node.get_url("url")
     members: dict[str, Any] = {
         "name": find_text(node, "name", "headline"),
@@ -137,8 +137,8 @@ def list_members(node: Node, vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def find_text(node: Node, *names: str) -> str | None:
-    """Return the first text that is stated. Software that escapes HTML for JSON writes tags and entities as
-    entities."""
+    """Return the text of the first member that has one. Tags and entities are unescaped if software escaped HTML for
+    JSON."""
     text = next((text for name in names if (text := node.get_text(name))), None)
     return unescape(text) if text is not None and ("&lt;" in text or "&amp;" in text) else text
 
@@ -148,7 +148,7 @@ def drop_unstated(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def list_images(node: Node) -> list[str]:
-    """List whole addresses, each once, of texts and of ImageObjects."""
+    """List the absolute addresses of a node's images, each once, from texts and ImageObjects."""
     images: dict[str, None] = {}
     for name in ("image", "photo", "logo"):
         for value in node.get_all(name):
@@ -159,7 +159,7 @@ def list_images(node: Node) -> list[str]:
 
 
 def find_organization(node: Node, names: Iterable[str]) -> tuple[str | None, Node | None]:
-    """Return the first organization's name, and its node. A person is none, whose name is nobody's business."""
+    """Return the name of the first organization in these members, and its node, if any. Persons are skipped."""
     for name in names:
         for value in node.get_linked(name):
             if isinstance(value, str) and not is_web(value):
@@ -184,7 +184,7 @@ def find_ages(node: Node) -> dict[str, Any]:
 
 
 def find_offers(node: Node) -> Offers:
-    """Return the range of several prices. What is no amount, or more than one, is a note."""
+    """Return a node's offers, with several prices as a range. A price that is not one amount becomes a note."""
     offers = node.get_nodes("offers")
     lows, highs, notes, currency = list[float](), list[float](), list[str](), None
     for offer in offers:
@@ -212,7 +212,7 @@ def find_offers(node: Node) -> Offers:
 
 
 def find_status(node: Node) -> dict[str, str]:
-    """Return a removal for a cancelled event, and for one that is postponed to no day."""
+    """Return members that archive a cancelled event, or one that is postponed to no date; {} for others."""
     text = " ".join(node.get_words("eventStatus")).casefold()
     if "cancel" in text:
         return {"status": "archived", "reason": "cancelled"}
@@ -220,7 +220,7 @@ def find_status(node: Node) -> dict[str, str]:
 
 
 def _sort_words(node: Node, vocabulary: Vocabulary) -> dict[str, list[str]]:
-    """Sort words into the vocabulary's categories and keywords."""
+    """Return the vocabulary's categories for a node's words and types, and its other words as keywords."""
     words = [part.strip() for text in node.get_texts("keywords") for part in re.split(r"[,;]", text) if part.strip()]
     for name in ("genre", "category", "activity", "about"):
         words += [" ".join(text.split()) for text in node.get_texts(name) if not is_web(text)]
@@ -231,7 +231,7 @@ def _sort_words(node: Node, vocabulary: Vocabulary) -> dict[str, list[str]]:
 
 
 def _find_instant(node: Node, *names: str) -> str | None:
-    """Return the first instant. A time without an offset is none."""
+    """Return the first of these members that is a time with an offset."""
     texts = (node.get_text(name) for name in names)
     return next((text for text in texts if text and _INSTANT.fullmatch(text)), None)
 
@@ -249,7 +249,7 @@ def _read_age(value: Any) -> Any:
 
 
 def _parse_ages(text: str) -> dict[str, Any]:
-    """Parse `7-9`, `11-`, `-5`, `5+`; keep anything else as a text."""
+    """Parse a range of ages: `7-9`, `11-`, `-5`, `5+`. Keep anything else as a text."""
     text = " ".join(text.split())
     if match := _AGES.fullmatch(text):
         return drop_unstated({"min": _read_age(match[1]), "max": _read_age(match[2]), "text": text})
@@ -267,7 +267,7 @@ def _list_prices(offer: Node) -> Iterator[tuple[str, Any]]:
 
 
 def _read_amount(value: Any) -> float | None:
-    """Read `12`, `"12.50"`, `"25.0000"`, `"$1,200"`, `"12,50 €"` or `"Free"`."""
+    """Parse `12`, `"12.50"`, `"25.0000"`, `"$1,200"`, `"12,50 €"` or `"Free"`; None for anything else."""
     if not isinstance(value, str):
         return float(value) if abs(value) < _MOST_NUMBER else None
     text = value.strip()
@@ -285,7 +285,7 @@ def _read_amount(value: Any) -> float | None:
 
 
 def _make_price(lows: list[float], highs: list[float], notes: list[str]) -> dict[str, Any]:
-    """Make a price. `lows`: amounts that somebody pays at least, `highs` at most; a plain amount is in both."""
+    """Make the members of a price. `lows`: amounts paid at least, `highs` at most; a plain amount is in both."""
     note = {"note": "; ".join(dict.fromkeys(notes))} if notes else {}
     if not lows and not highs:
         donation = any("donat" in note.casefold() for note in notes)

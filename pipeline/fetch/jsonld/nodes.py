@@ -1,5 +1,5 @@
-"""The JSON documents of a page or a file, and their objects by schema.org's own names, whatever prefix they are written
-with, their references followed.
+"""Parse the JSON documents of a page or file, and read their objects (nodes) by schema.org's names, with references
+followed.
 
 A `@context` is never fetched: names are read as schema.org's, with or without its address or a usual prefix.
 """
@@ -35,7 +35,7 @@ _MOST_MISSES = 20
 
 
 class Document(NamedTuple):
-    """`line`: where it begins in its file, from 1. `reason`: why it can't be read; then `value` is how it begins."""
+    """A JSON document. `line`: its first, from 1. `reason`: why it can't be read; then `value` is its beginning."""
 
     line: int
     value: Any
@@ -43,9 +43,9 @@ class Document(NamedTuple):
 
 
 def parse_content(content: bytes, *, charset: str | None = None) -> tuple[list[Document], str | None]:
-    """Parse a page, a JSON file or JSON lines to documents, and the page's own address (`<link rel="canonical">`).
+    """Parse a page, a JSON file or JSON lines. Return documents and the page's address (`<link rel="canonical">`).
 
-    Raises ValueError for anything else, as half a file: it would remove the other half.
+    Raises ValueError for anything else, also for a cut file: the listings that it lacks would be removed.
     """
     named = _CHARSET.search(content[:4096])
     text = decode_text(content, charset=charset or (named[1].decode() if named else None)).text
@@ -63,7 +63,7 @@ def parse_content(content: bytes, *, charset: str | None = None) -> tuple[list[D
 
 
 class _ScriptCollector:
-    """A target of lxml's parser, which calls its methods: a page of tags that never close takes no tree."""
+    """A target of lxml's parser that collects JSON-LD scripts. Tags that never close would make a tree too deep."""
 
     def __init__(self) -> None:
         self.scripts: list[str] = []
@@ -129,7 +129,7 @@ def _unwrap(text: str) -> str:
 
 
 def _parse_document(text: str, *, line: int) -> Document:
-    """Parse JSON, and forgive what pages get wrong: line ends within texts, commas before a bracket, quotes as
+    """Parse JSON, and repair common errors of pages: line ends within texts, commas before a bracket, quotes as
     entities."""
     attempts: list[Callable[[], bytes]] = [lambda: text.encode("utf-8", "replace"), lambda: mend_json(text)]
     attempts.append(lambda: mend_json(_TRAILING_COMMA.sub(lambda match: match[1] or "", text)))
@@ -202,8 +202,8 @@ READ = "Event, EventSeries, Course, CourseInstance, Place, Organization and thei
 
 
 def find_kind(types: Iterable[str]) -> str | None:
-    """Return the type of a node's record, None if it is no listing. An event wins over a place, a place over who keeps
-    it."""
+    """Return the record type for a node's types, None if it is no listing. A class wins over an event, this over a
+    place, and this over an organization."""
     names = set(types)
     if names & _CLASSES:
         return "class"
@@ -215,7 +215,7 @@ def find_kind(types: Iterable[str]) -> str | None:
 
 
 def find_passed(types: Iterable[str]) -> str | None:
-    """Return the type of a node that is no listing and may have been meant as one, unlike what every page has."""
+    """Return the first type that may have been meant as a listing, unlike the parts of any page; else None."""
     named = (name for name in types if name not in _FURNITURE and not name.endswith(("Page", "Action", "Object")))
     return next(named, None)
 
@@ -253,7 +253,7 @@ def shorten_name(text: str) -> str:
 
 
 class Graph:
-    """The nodes of one file, by their `@id` and by their `identifier`. `address`: what relative ids are relative to."""
+    """The nodes of one file, by their `@id` and by their `identifier`. `address`: the base of relative ids."""
 
     def __init__(self, values: Iterable[Any], *, address: str | None = None) -> None:
         self.address = address
@@ -270,7 +270,7 @@ class Graph:
                         self._known[by, name] = value
 
     def follow(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what is known of a node that states no more than its id (and its type)."""
+        """Return the full object of a node that states only its id (and type), if the file has it."""
         if not all(name.lstrip("@") in _ID_KEYS for name in value):
             return value
         named = (("@id", _find_id(value)), ("identifier", _find_identifier(value)))
@@ -280,7 +280,7 @@ class Graph:
         return self._known.get(("@id", id_))
 
     def resolve(self, text: str) -> str:
-        """Return an address as a whole one, if it can be made whole."""
+        """Return an address as an absolute one, if possible."""
         text = text.strip()
         if text.startswith("//"):
             return f"https:{text}"
@@ -293,7 +293,7 @@ class Graph:
 
 
 class Node:
-    """One object. What it states is a list of values, none of them empty; one value is a list of one."""
+    """A JSON-LD object. `get_all` returns a member's values as a list, also a single one, without empty ones."""
 
     def __init__(self, raw: Mapping[str, Any], graph: Graph) -> None:
         self.graph = graph
@@ -325,7 +325,7 @@ class Node:
         return next(iter(self.get_all(name)), None)
 
     def get_texts(self, name: str) -> list[str]:
-        """Return texts, and numbers as texts; of several languages English ones first."""
+        """Return a member's texts, and numbers as texts; of several languages English ones first."""
         values = [value for value in self.get_all(name) if not isinstance(value, Node | bool)]
         return [text for value in values if (text := str(value).strip())]
 
@@ -333,7 +333,7 @@ class Node:
         return next(iter(self.get_texts(name)), None)
 
     def get_words(self, name: str) -> list[str]:
-        """Return words of schema.org's own lists, stated as texts or by their ids: `EventCancelled`."""
+        """Return a member's values as terms of schema.org (`EventCancelled`), stated as texts or by their ids."""
         values = self.get_all(name)
         texts = [
             (value.id or value.get_text("name") or "") if isinstance(value, Node) else str(value) for value in values
@@ -341,7 +341,7 @@ class Node:
         return [shorten_name(text.strip()) for text in texts]
 
     def get_linked(self, name: str) -> Iterator["Scalar | Node"]:
-        """Yield the values; a text that is the id of a node is that node."""
+        """Yield a member's values. A text that is the id of a node becomes that node."""
         for value in self.get_all(name):
             known = self.graph.find(value.strip()) if isinstance(value, str) else None
             yield value if known is None else Node(known, self.graph)
@@ -353,7 +353,7 @@ class Node:
         return next(iter(self.get_nodes(name)), None)
 
     def get_url(self, name: str) -> str | None:
-        """Return the first whole address, of a text or of a node."""
+        """Return the first absolute web address of a member, from a text or a node."""
         for value in self.get_all(name):
             text = (value.get_text("url") or value.id) if isinstance(value, Node) else value
             if isinstance(text, str) and is_web(whole := self.graph.resolve(text)):
@@ -383,8 +383,8 @@ class Node:
 
 
 def list_roots(value: Any, graph: Graph) -> Iterator[Node]:
-    """Yield the nodes that stand for themselves: a document's own, those of its `@graph`, the entries of a list, what a
-    page is about, the events of a place."""
+    """Yield the nodes that may be listings of their own: a document's, those of its `@graph`, the entries of a list,
+    what a page is about, the events of a place."""
     if isinstance(value, list):
         for entry in value:
             yield from list_roots(entry, graph)
@@ -422,7 +422,7 @@ def _find_identifier(raw: Mapping[str, Any]) -> str | None:
 
 
 def _rank_language(value: Any) -> int:
-    """Rank texts in English and those of no language before others."""
+    """Return a key that sorts texts in English and without a language before others."""
     language = value.get("@language") if isinstance(value, dict) else None
     return int(isinstance(language, str) and not language.lower().startswith("en"))
 
@@ -443,8 +443,8 @@ def find_own_id(node: Node) -> str | None:
 
 
 def name_nodes(nodes: Iterable[Node]) -> list[str]:
-    """Name each node by its id. Add its hash if others with the same id differ, as where each event of a page has the
-    page's address; use the hash alone if it has no id."""
+    """Return an id for each node. Different nodes with the same id, as where each event of a page has the page's
+    address, have their hash appended; a node without an id has the hash alone."""
     listed = list(nodes)
     own = [find_own_id(node) for node in listed]
     hashes = [hash_node(node) for node in listed]
@@ -458,7 +458,7 @@ def name_nodes(nodes: Iterable[Node]) -> list[str]:
 
 
 def hash_node(node: Node) -> str:
-    """Hash a node's types, name, start and place: when one of these changes it is another."""
+    """Hash a node's types, name, start and place: if one of these changes, it is another listing."""
     places = [place.get_text("name") or "" for place in node.get_nodes("location")]
     parts = [*sorted(node.types), *(node.get_text(name) or "" for name in ("name", "startDate")), *places]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:32]

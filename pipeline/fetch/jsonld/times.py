@@ -1,4 +1,4 @@
-"""Reads dates, durations, schedules and opening hours as pages write them, by the clock of the metro."""
+"""Parse dates, durations, schedules and opening hours of schema.org, on the clock of the metro."""
 
 import re
 from datetime import date, datetime, time, timedelta
@@ -40,7 +40,7 @@ class LocalTime(NamedTuple):
 
 
 def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
-    """Parse a date or time, None for anything else. A time with an offset is shown on the zone's clock."""
+    """Parse a date or time, None for anything else. A time with an offset is converted to the zone's clock."""
     plain = _HOUR_TWICE.sub(r"\1T\2:\3", text.strip())
     match = _MOMENT.fullmatch(plain) or _SHORT.fullmatch(plain)
     if match is None or int(match[1]) > _LAST_YEAR:
@@ -86,7 +86,7 @@ def parse_duration(text: str) -> timedelta | None:
 
 
 def is_whole_day(starts: LocalTime, ends: LocalTime | None) -> bool:
-    """Return True if an event lasts from 00:00 to 23:59: software without all-day events writes it so."""
+    """Return True if an event lasts from 00:00 to 23:59, as software without all-day events writes it."""
     if starts.is_date or ends is None or ends.is_date or starts.local.time() != time():
         return False
     return ends.local.time().replace(second=0) == _LAST_MINUTE
@@ -104,7 +104,7 @@ _NUMBERED = re.compile(r"(-?\d)?([a-z]+)")
 
 
 def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | None, zone: ZoneInfo) -> dict[str, Any]:
-    """Convert a schema.org Schedule to members of an event: its times, rule and excluded dates. Empty without a start.
+    """Convert a schema.org Schedule to an event's times, rule and excluded dates. Without a start, return {}.
 
     `fallback` and `last`: the event's own start and end.
     """
@@ -130,7 +130,7 @@ def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | 
 
 
 def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
-    """Write a schedule as a rule, None if it does not repeat."""
+    """Return a schedule as an RRULE, None if it does not repeat."""
     frequency = _read_frequency(schedule)
     days = _name_days(schedule)
     if frequency is None:
@@ -157,7 +157,7 @@ def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
 
 
 def list_weekdays(schedule: Node) -> list[str]:
-    """List weekdays as RFC 5545 writes them, without their numbers."""
+    """List a schedule's weekdays as RFC 5545 writes them (`MO`), without their numbers."""
     return [day[-2:] for day in _name_days(schedule)]
 
 
@@ -186,7 +186,7 @@ def _name_days(schedule: Node) -> list[str]:
 
 
 def _find_first(rule: str, starts: datetime) -> datetime:
-    """Return the first date that the rule names: a schedule need not begin on one of its days."""
+    """Return the rule's first date from `starts` on: a schedule need not begin on one of its days."""
     endless = ";".join(part for part in rule.split(";") if not part.startswith(("UNTIL=", "COUNT=")))
     anchor = number_day(starts)
     try:
@@ -231,7 +231,7 @@ _MOST_LETTERS = 500
 def describe_hours(place: Node) -> dict[str, str]:
     """Return opening hours, one text for each weekday. `exceptions`: the hours of public holidays and of certain dates.
 
-    `notes` quotes a text of `openingHours` that is not in schema.org's form: a part of it would mean something else.
+    `notes`: texts of `openingHours` that are not in schema.org's form, unchanged, because a part could mislead.
     """
     spans: dict[str, list[str]] = {}
     exceptions: list[str] = []
@@ -272,7 +272,7 @@ def _write_span(opens: str | None, closes: str | None) -> str:
 
 
 def _list_written_days(text: str) -> list[str]:
-    """List the days of `Mo-Fr` or `Sa,Su`."""
+    """Return the weekdays that `Mo-Fr` or `Sa,Su` means."""
     days: list[str] = []
     for part in text.split(","):
         first, _, last = (day.strip().lower() for day in part.partition("-"))

@@ -1,4 +1,4 @@
-"""CSV as people and programs write it → rows of as many texts as the header names, each with its line."""
+"""Read CSV as people and programs write it to rows with the columns of its header and the number of their line."""
 
 import csv
 from array import array
@@ -26,7 +26,7 @@ csv.field_size_limit(_MOST_LETTERS)
 
 
 class Row(NamedTuple):
-    """`error` is set where the quotes of a row are wrong; then `fields` has its line."""
+    """A row of a CSV file. `error`: what is wrong with its quotes; then `fields` has only its line."""
 
     line: int
     fields: list[str]
@@ -34,8 +34,7 @@ class Row(NamedTuple):
 
 
 def open_delimited(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:  # noqa: ARG001
-    """Read a CSV file. A row that does not fit the header is a fault by itself; a file in which none fits is an
-    error."""
+    """Read a CSV file. A row that does not fit the header is reported as a fault. Raises ValueError if none fits."""
     decoded = decode_text(file.path.read_bytes(), stated=feed.encoding, charset=file.charset)
     lines = list(StringIO(decoded.text, newline=""))
     first, delimiter = find_header(lines, skip=feed.skip)
@@ -94,7 +93,7 @@ def find_header(lines: Sequence[str], *, skip: int) -> tuple[int, str]:
 
 
 def read_rows(lines: Sequence[str], delimiter: str, *, first: int) -> Iterator[Row]:
-    """Yield rows. One whose quotes are wrong costs its own line: reading goes on at the next one."""
+    """Yield rows. A line with wrong quotes becomes a row with an error, and the next line is read."""
     at = first
     while at < len(lines):
         reader = csv.reader(islice(lines, at, None), delimiter=delimiter, strict=True)
@@ -110,8 +109,8 @@ def read_rows(lines: Sequence[str], delimiter: str, *, first: int) -> Iterator[R
 
 
 def _count_columns(lines: Sequence[str], delimiter: str, *, first: int, least: int, most: int) -> int:
-    """Count columns without a name at the header's end if most rows fill them. If only some do, it is a delimiter
-    behind the last field, and those rows are shifted."""
+    """Return the number of columns. Those without a name at the end count if most rows fill them; otherwise the few
+    such rows have a delimiter too many."""
     if most == least:
         return least
     rows = islice(read_rows(lines, delimiter, first=first), 1, None)
@@ -147,7 +146,7 @@ def _find_fault(row: list[str], fields: list[str], names: list[str], *, least: i
 
 
 def _check_end(lines: Sequence[str], faults: list[Fault], delimiter: str, *, least: int) -> None:
-    """Raise ValueError if the file breaks off: that would remove all that it no longer says."""
+    """Raise ValueError if the file is cut off: the rows that it lacks would be removed."""
     for fault in faults:
         if fault.reason == _UNCLOSED:
             raise ValueError(
@@ -162,7 +161,7 @@ def _check_end(lines: Sequence[str], faults: list[Fault], delimiter: str, *, lea
 
 
 def _trim(fields: list[str]) -> list[str]:
-    """Drop empty fields at the end: programs put a delimiter behind the last field, and leave out empty ones."""
+    """Remove empty fields at the end: programs write a delimiter after the last field, or leave out empty ones."""
     count = len(fields)
     while count and not fields[count - 1].strip():
         count -= 1

@@ -1,4 +1,4 @@
-"""JSON as services write it → its rows, one object each: a list, a list inside other members, one a line, GeoJSON."""
+"""Read the rows of JSON files: a list of objects, a list inside other members, one object a line, or GeoJSON."""
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -26,8 +26,8 @@ class Fault(NamedTuple):
 class Part(Struct, frozen=True, kw_only=True):
     """The rows of one file: a `query` with `parameters` that returns them in their order.
 
-    `lines`: where each begins in its file; None where the number of the row is its line, and `count` is how many there
-    are. `decided`: how it was read, where that was a choice.
+    `lines`: the line of each row; None if a row's number is its line, and then `count` is how many there are.
+    `decided`: the choices made in reading them.
     """
 
     query: str
@@ -53,8 +53,8 @@ def check_columns(count: int, feed: FeedTable) -> None:
 
 
 def number_names(names: Sequence[str]) -> list[str]:
-    """Return the names of columns, each once whatever its case: an empty one by its place, a second one with its
-    number."""
+    """Return unique column names, whatever their case. An empty name becomes `column3`, a second `fee` becomes `fee
+    (2)`."""
     given: dict[str, int] = {}
     numbered = []
     for place, name in enumerate(" ".join(name.split()) for name in names):
@@ -84,8 +84,8 @@ def open_json(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, 
 
 
 def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
-    """Read a row a feature: its properties as columns, `geometry` as JSON, and its `id`, which is `feature_id` where a
-    property is named so."""
+    """Read a GeoJSON file with a row for each feature: its properties, `geometry` as JSON, and its `id`, which becomes
+    `feature_id` if a property has that name."""
     content = read_json(file, feed)
     try:
         collection = msgspec.json.decode(content, type=_FeatureCollection)
@@ -106,7 +106,7 @@ def parse_features(content: bytes) -> list[Raw] | None:
 
 
 def open_json_lines(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
-    """Read an object a line. A line that is no JSON is a fault by itself."""
+    """Read a file with one object a line. A line that is not JSON is reported as a fault."""
     content = read_json(file, feed)
     rows, lines, faults = list[Raw](), array("q"), list[Fault]()
     for number, line in enumerate(content.split(b"\n"), start=1):
@@ -124,7 +124,7 @@ def open_json_lines(file: TableFile, feed: FeedTable, connection: DuckDBPyConnec
 
 
 def _find_error(encoded: bytes) -> Exception | None:
-    """Return what is wrong with JSON, None if nothing is."""
+    """Return the error in decoding JSON, None if it is valid."""
     try:
         msgspec.json.decode(encoded)
     except (ValueError, RecursionError) as error:
@@ -139,13 +139,13 @@ def read_json(file: TableFile, feed: FeedTable) -> bytes:
 
 
 def is_lines(content: bytes) -> bool:
-    """Return True for one object a line: the first line is whole, and others follow."""
+    """Return True for one object a line: the first line is a whole object, and others follow."""
     first, _, rest = content.strip().partition(b"\n")
     return first.startswith(b"{") and bool(rest.strip()) and _find_error(first) is None
 
 
 def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
-    """Return the entries of the list at `records`, None for an object if nothing says where they are."""
+    """Return the entries of the list at the setting `records`. Return None for an object if that setting is empty."""
     value = Raw(content)
     walked: list[str] = []
     for step in feed.records.split(".") if feed.records else ():
@@ -175,7 +175,7 @@ def _decode(value: Raw, kind: type[_T], content: bytes) -> _T | None:
 
 
 def list_wrapped(content: bytes) -> dict[str, int]:
-    """Return the paths that lead to a list of objects in a wrapped document, with how many there are."""
+    """Return the lengths of the lists of objects inside a document, by their paths."""
     counts: dict[str, int] = {}
 
     def look(value: Any, path: str) -> None:
@@ -202,7 +202,7 @@ def explain_wrapped(content: bytes) -> str:
 
 
 def _explain_json(content: bytes, error: Exception | None) -> str:
-    """Describe what is wrong with a document, and where."""
+    """Return a message that says what is wrong with a document, and where."""
     reason = str(error or "")
     if "truncated" in reason:
         return f"is cut off: it ends in the middle of its JSON, in line {content.count(10) + 1}. Fetch it again"
@@ -229,8 +229,8 @@ class _FeatureCollection(Struct):
 
 
 def _parse_feature(raw: Raw) -> Raw:
-    """Return a feature as a row. One that is none is an empty row: its record is quarantined, and the others are
-    read."""
+    """Return a GeoJSON feature as a row. An invalid one becomes an empty row, so that only its record is
+    quarantined."""
     try:
         feature = msgspec.json.decode(raw, type=_Feature)
     except ValueError:
@@ -259,7 +259,7 @@ def _make_part(
     rows: Sequence[Raw], feed: FeedTable, connection: DuckDBPyConnection, scratch: Path, *,
     lines: Sequence[int] | None, json_columns: Iterable[str] = (),
 ) -> Part:  # fmt: skip
-    """Write rows to `scratch` and return what selects them."""
+    """Write rows to `scratch`, and return a part with the query that selects them."""
     check_rows(len(rows), feed)
     objects, names = 0, set[str]()
     with scratch.open("wb") as target:
@@ -293,7 +293,7 @@ def _list_names(encoded: bytes, feed: FeedTable) -> Iterable[str]:
 
 
 def write_line(row: Raw) -> bytes | None:
-    """Return an object in one line, None for anything else. In JSON a line end within a text is escaped."""
+    """Return an object in one line, None for anything else. Line ends within JSON texts are escaped already."""
     encoded = bytes(row).strip()
     return encoded.replace(b"\n", b" ").replace(b"\r", b" ") if encoded.startswith(b"{") else None
 
@@ -314,8 +314,8 @@ def _number_lines(rows: Sequence[Raw], content: bytes) -> Sequence[int] | None:
 def read_typed(
     connection: DuckDBPyConnection, path: Path, *, names: Sequence[str] = (), json_columns: Iterable[str] = ()
 ) -> tuple[str, tuple[Any, ...]]:
-    """Return a query for the objects of `path`, one a line: numbers and booleans typed, texts as they are. `names`:
-    columns that may have no value in any row."""
+    """Return a query for the objects of `path`, one a line, with typed numbers and booleans. Texts stay texts. `names`:
+    columns that may have no value in any row; `json_columns`: those to read as JSON."""
     guess = "SELECT * FROM read_json(?, format='newline_delimited', sample_size=-1, maximum_object_size=?)"
     source = connection.sql(guess, params=[str(path), _measure(path)])
     types = {name: _keep_text(kind) for name, kind in zip(source.columns, source.types, strict=True)}
@@ -335,7 +335,7 @@ def _measure(path: Path) -> int:
 
 
 def _keep_text(kind: Any) -> str:
-    """Return the type that DuckDB found, with VARCHAR for what it only read from the look of texts."""
+    """Return the type that DuckDB found, but VARCHAR for dates, times and UUIDs that it recognized in texts."""
     if kind.id == "struct":
         members = [f"{quote(name)} {_keep_text(child)}" for name, child in kind.children]
         return f"STRUCT({', '.join(members)})"

@@ -26,7 +26,7 @@ _WHOLE = ("tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "
 
 
 class Text(Struct, frozen=True):
-    """SQL for a text, or (`many`) for a list of texts. `is_number`: the file has a number, not a text."""
+    """SQL for a text, or (`many`) for a list of texts. `is_number`: the file's value is a number."""
 
     sql: str
     many: bool = False
@@ -34,7 +34,7 @@ class Text(Struct, frozen=True):
 
 
 def _choose_first(texts: Sequence[Text]) -> Text:
-    """Return the first text that is stated; a list without an entry states nothing."""
+    """Return SQL for the first text that is not null. An empty list counts as null."""
     if not texts:
         return Text("NULL::VARCHAR")
     if not any(text.many for text in texts):
@@ -48,9 +48,9 @@ def _choose_first(texts: Sequence[Text]) -> Text:
 
 
 def find_text(member: str, stated: str, columns: Mapping[str, Any]) -> Text:
-    """Return SQL for one column, or a path into it. `columns`: the types of `feed`.
+    """Return SQL for the column or path `stated`. `columns`: the types of the table `feed`, by name.
 
-    Case, accents and blanks of its name may differ unless another column is named so. Raises `MappingError` for none.
+    Case, accents and blanks may differ, unless another column has that name. Raises `MappingError` for none.
     """
     folded: dict[str, str] = {}
     for name in columns:
@@ -70,7 +70,7 @@ def _fold_name(name: str) -> str:
 
 
 def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
-    """Follow a path through structs by their types, then through JSON."""
+    """Return SQL for a path through structs and lists by their types, then through JSON."""
     if not rest:
         return _end(member, sql, kind, stated)
     if kind.id == "varchar" or str(kind) == "JSON":
@@ -99,7 +99,7 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
 
 
 def _walk_json(sql: str, kind: Any, rest: str) -> Text:
-    """Follow a path through JSON. A text that is no JSON has nothing there."""
+    """Return SQL for a path through JSON. A text that is not JSON gives null."""
     path = "$"
     for step in re.split(r"\.(?![^\[]*\])", rest):
         match = _STEP.fullmatch(step)
@@ -142,7 +142,7 @@ _OFFSET = r"\s?(Z|[+-]\d{2}(:?\d{2})?)"
 
 
 def read_moment(text: str, formats: Sequence[str], zone: str) -> str:
-    """Return SQL for a TIMESTAMP on the clock of `zone`, null without a clock time."""
+    """Return SQL for a TIMESTAMP on the clock of `zone`, null for a text without a clock time."""
     own = [format_ for format_ in formats if has_clock(format_) and has_day(format_)]
     instant = f"try_cast({text} AS TIMESTAMPTZ) AT TIME ZONE {literal(zone)}"
     iso = [
@@ -153,7 +153,7 @@ def read_moment(text: str, formats: Sequence[str], zone: str) -> str:
 
 
 def read_day(text: str, formats: Sequence[str], zone: str) -> str:
-    """Return SQL for the midnight of a text that states a day alone."""
+    """Return SQL for the midnight of a text that is a date alone, null for others."""
     own = [format_ for format_ in formats if has_day(format_) and not has_clock(format_)]
     return _join(own, text, [f"WHEN regexp_full_match({text}, '{_ISO_DAY}') THEN try_cast({text} AS TIMESTAMP)"], zone)
 
@@ -220,7 +220,7 @@ def _squeeze(format_: str) -> str:
 
 
 def _fold_format(format_: str) -> str:
-    """Return the format in lower case and without accents, but for its directives."""
+    """Return the format in lower case and without accents, except for its directives (`%B`)."""
     return re.sub(r"%-?.|.", lambda part: part[0] if part[0][0] == "%" else fold(part[0]), format_, flags=re.DOTALL)
 
 
@@ -245,7 +245,7 @@ def _compile_flag(name: str, rule: Rule) -> str:
 
 
 def _compile_number(name: str, rule: Rule, target: Target) -> str:
-    """Return SQL that parses a number. A text that does not fit as a whole stays text.
+    """Return SQL that parses a number. A text that is not a number as a whole stays text.
 
     An amount never has three decimals: 1.200 is a thousand or an error, and 12.50 is never 1250.
     """
@@ -297,7 +297,7 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
 
 
 def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
-    """Return SQL for the text or list of texts from which the member is read."""
+    """Return SQL for a member's text or list of texts, after all steps of its rule."""
     text = _cut_text(member, _read_source(member, rule, target, columns), rule, target)
     if rule.separators:
         text = Text(
@@ -321,7 +321,7 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
 
 
 def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
-    """Return SQL for what stands in the rule's columns."""
+    """Return SQL for the texts of the rule's columns: the only one, the first, or all joined."""
     texts, missing = list[Text](), list[MappingError]()
     for column, label in zip_longest(rule.columns, rule.labels, fillvalue=""):
         try:
@@ -355,8 +355,8 @@ def _join_list(text: Text, between: str) -> str:
 
 
 def _join_ranges(parts: Sequence[str], rule: Rule) -> Text:
-    """Join one end of each column's range: of the days in one and the clock times in another. A column that states no
-    end has that of its start, and one without a digit (`TBA`) is left out."""
+    """Return SQL that joins one end of the range in each column, as of days and clock times. A column without an end
+    gives its start, and one without a digit (`TBA`) is left out."""
     parts = [f"CASE WHEN regexp_matches({part}, '[0-9]') THEN {part} END" for part in parts]
     starts = [take_range(part, "time", "start") for part in parts]
     if rule.range == "start":
@@ -381,7 +381,7 @@ def _cut_text(member: str, text: Text, rule: Rule, target: Target) -> Text:
 
 
 def compile_headings(raw: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
-    """Return the condition of the rows that are headings; empty if no rule has any."""
+    """Return an SQL condition for the rows that are headings; "" if no rule has any."""
     conditions = [
         f"coalesce(regexp_matches({find_text(member, rule.columns[0], columns).sql}, {literal(rule.heading)}), false)"
         for member, rule in parse_mapping(raw).items()
@@ -399,7 +399,7 @@ def _fall_back(member: str, rule: Rule, target: Target, columns: Mapping[str, An
 
 
 def _say(value: Any, rule: Rule) -> str:
-    """Return a constant of the mapping as SQL for the text that a cell would have."""
+    """Return SQL for a constant of the mapping, as the text that a cell would have."""
     if isinstance(value, bool):
         return literal("true" if value else "false")
     if isinstance(value, (int, float)):
@@ -408,7 +408,7 @@ def _say(value: Any, rule: Rule) -> str:
 
 
 def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:
-    """Return SQL that writes numbers of the file with a decimal comma, which the rule expects in texts."""
+    """Return SQL that writes the file's numbers with a decimal comma, as the rule expects."""
     (name,) = rule.columns
     written = f"replace({sql}, '.', ',')"
     if str(columns.get(name)) != "JSON":
@@ -417,7 +417,7 @@ def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:
 
 
 def _change(text: Text, make: Callable[[str], str]) -> Text:
-    """Return the text, or each of several, as `make` changes its SQL."""
+    """Apply `make`, which changes SQL, to a text or to each of a list."""
     if not text.many:
         return Text(make(text.sql))
     return Text(f"list_transform({text.sql}, lambda _entry: {make('_entry')})", many=True)
@@ -502,8 +502,7 @@ def _write_moment(moment: str, text: str, format_: str) -> str:
 
 
 def _add_day(tree: Tree, rules: Mapping[str, Rule]) -> None:
-    """Add the event's day for a start that is a day alone, and drop an end that is only the day of a start with a
-    time."""
+    """Add `date_on` for a start that is a date alone. Drop an end that is only the date of a start with a time."""
     if "starts_local" not in tree or rules["starts_local"].value is not None:
         return
     if "date_on" not in tree:
@@ -522,7 +521,7 @@ def _place(tree: Tree, target: Target, sql: str) -> None:
 
 
 def _write(tree: "str | Tree") -> str:
-    """Write a struct. A constant in it holds if anything else of it is stated."""
+    """Return SQL for a struct. Its constants are null unless another member is stated."""
     if isinstance(tree, str):
         return tree
     if "[]" in tree:
@@ -542,7 +541,7 @@ def _is_constant(sql: str) -> bool:
 
 
 def list_used(rules: Mapping[str, Any]) -> set[str]:
-    """List the columns that the rules name."""
+    """Return the columns that the rules name."""
     return {path for rule in rules.values() for path in _list_columns(rule)}
 
 

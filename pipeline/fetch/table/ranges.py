@@ -13,7 +13,7 @@ _INSTANT = r"\d{4}-\d{2}-\d{2}[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s?[+-]\d{2}(:?\
 
 @cache
 def _list_alternatives(key: str) -> str:
-    """Return the alternatives of a part of ranges, the longest first."""
+    """Return the words of all languages for a part of ranges, such as `to`, as a regular expression."""
     return "|".join(sorted(merge_words("ranges")[key], key=len, reverse=True))
 
 
@@ -27,7 +27,7 @@ _FOLDED = "lower(strip_accents(whole))"
 
 
 def _take_age(end: str) -> str:
-    """Return SQL for an age. The text has to say years and nothing else: a number alone of `6 months` is wrong."""
+    """Return SQL for one end of an age range. The text has to state years and nothing else, unlike `6 months`."""
     up, to, up_to, years = (_list_alternatives(key) for key in ("up", "to", "up_to", "years"))
     lead, unit = rf"(?:(?:{_list_alternatives('from')})\b|[+:.\s])*", rf"(?:\s*(?:{years})\b|[\s.])*"
     rest = rf"(?:[,;(].*|(?:{_list_alternatives('rest')}) .*)?"
@@ -44,7 +44,7 @@ def _take_age(end: str) -> str:
 
 
 def _take_amount(end: str) -> str:
-    """Return SQL for an amount, of one or of a range of two. A word for free is 0."""
+    """Return SQL for one end of a range of amounts, or for a single one. A word for free is 0."""
     lead = rf"(?:(?:{_list_alternatives('from')})\b\s*)?"
     one = rf"(?:{CURRENCY}\s*)?\d(?:[\d.,'\x{{A0}}\x{{202F}}]| \d)*(?:\s*{CURRENCY})?"
     shape = rf"(?i)^({lead})({one})(?:\s*(?:[-–—]|(?:{_list_alternatives('to')})\b)\s*({one}))?(\+?)$"
@@ -79,7 +79,7 @@ def _take_among_words(end: str) -> str:
 
 
 def _take_time(end: str) -> str:
-    """Return SQL for a clock time as `HH:MM` behind the day that stands before it, or for one of two days."""
+    """Return SQL for one end of a range of clock times, as `HH:MM` after its day, or else of a range of days."""
     text = "strip_accents(whole)"
     hours, to, unit = (_list_alternatives(key) for key in ("hours", "to", "behind_clock"))
     half = r"([ap])\.?\s?m\b\.?"
@@ -123,13 +123,13 @@ def _write_clock(hour: str, minute: str, half: str) -> str:
 
 
 def _write_moment(clock: str) -> str:
-    """Put the clock behind the day that stands before it, without the words between the two."""
+    """Return SQL for a clock time after the day that stands before it, without the words between the two."""
     words = rf"(?i)(?:[\s,;|·]|\b(?:{_list_alternatives('hours')}|{_list_alternatives('from')})\b:?)+$"
     return f"trim(concat(regexp_replace(_part.day, {literal(words)}, ''), ' ', {clock}))"
 
 
 def _take_day(end: str) -> str:
-    """Return SQL for one of two days, with the month or year that only one of them has: `5.–7. Dezember 2026`."""
+    """Return SQL for one of two days, with the month or year that only one of them states: `5.–7. Dezember 2026`."""
     dash, side = rf"(?:-|–|—|(?:{_list_alternatives('to')}|al)\b)", "low" if end == "start" else "high"
     lead, between = r"(?i)^(?:(?:du|vom|von|del|de|dal|from|van)\s+)?", rf"\s*{dash}\s*"
     # "Jan 11 - Feb 15, 2027": the year stands at the end alone.

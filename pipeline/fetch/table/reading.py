@@ -1,4 +1,4 @@
-"""Tables as cities publish them → rows that are canonical records, by one SELECT: an operator's, or a mapping's.
+"""Read tables as cities publish them to canonical records, by one SELECT: an operator's, or a mapping's.
 
 A text in the file is a text in the table: whether this week's column looks like dates must not decide its type.
 """
@@ -57,7 +57,7 @@ Opened = list[tuple[TableFile, Part]]
 
 
 def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[RawRecord]:
-    """Yield the rows of the feed's files as records, with the line of each where the SELECT gives its `rowid`."""
+    """Yield the rows of the feed's files as records, each with its line if the SELECT returns `rowid`."""
     feed = setting.feed
     if all(file.has_rows and not file.path.stat().st_size for file in files):
         return  # pages without a row have no columns either
@@ -95,7 +95,7 @@ def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[R
 
 
 def _leave_out_rows(connection: DuckDBPyConnection, feed: FeedTable) -> Iterator[RawRecord]:
-    """Delete the rows that `keep` and `drop` leave out. Yield each as passed over, and headings of other rows too."""
+    """Delete the rows that `keep` and `drop` leave out. Yield these, and headings of other rows, as passed over."""
     types, cases, headings = _list_types(connection), [], ""
     for name, column, words, is_wanted in list_conditions(feed):
         setting = name.partition(" ")[0]
@@ -147,7 +147,7 @@ def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSett
 
 
 def refuse_errors(value: Any) -> Any:
-    """Turn a spreadsheet's error (#REF!) into what no member takes, so that none is published."""
+    """Replace a spreadsheet's errors (#REF!) by lists, which no member accepts, so that none is published."""
     if isinstance(value, str):
         return [value] if value.startswith("#") and _ERRORS.fullmatch(value) else value
     if isinstance(value, dict):
@@ -156,7 +156,7 @@ def refuse_errors(value: Any) -> Any:
 
 
 def open_engine(folder: Path, feed: FeedTable) -> DuckDBPyConnection:
-    """Open an empty database that spills into `folder`, within the feed's bounds."""
+    """Open an empty DuckDB database within the feed's limits. It spills to `folder`."""
     own = {
         "temp_directory": f"{folder}/spill", "max_temp_directory_size": f"{limit_scratch(feed)}B",
         "memory_limit": f"{feed.max_memory // 4}B",
@@ -171,7 +171,7 @@ def open_engine(folder: Path, feed: FeedTable) -> DuckDBPyConnection:
 def open_table(
     connection: DuckDBPyConnection, feed: FeedTable, files: Sequence[SourceFile], *, scratch: Path
 ) -> Opened:
-    """Make the table `feed` of all files, joined by the names of their columns. Raises `FeedError`."""
+    """Create the table `feed` from all files, joined by the names of their columns. Raises `FeedError`."""
     opened: Opened = []
     for number, file in enumerate(files):
         folder = scratch / f"file{number}"
@@ -197,7 +197,7 @@ def open_table(
 
 
 def raise_excess(error: Exception) -> None:
-    """Raise MemoryError, or OSError of a file too large, if that is what DuckDB or SQLite says."""
+    """Raise MemoryError, or OSError (EFBIG), if an error of DuckDB or SQLite means that a limit was exceeded."""
     if "Out of Memory" in str(error):
         raise MemoryError from error
     if "File too large" in str(error) or "disk I/O error" in str(error):
@@ -205,7 +205,7 @@ def raise_excess(error: Exception) -> None:
 
 
 def _flatten_cells(connection: DuckDBPyConnection, opened: Opened) -> None:
-    """Turn a column of numbers and texts into one of texts; a mapping tells them apart by itself."""
+    """Convert columns of numbers and texts in spreadsheets and databases to texts. Mappings need no such conversion."""
     if all(file.kind in _CELLS for file, _ in opened):
         for name, kind in _list_types(connection).items():
             if str(kind) == "JSON":

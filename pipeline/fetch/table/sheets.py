@@ -1,4 +1,4 @@
-"""Reads the rows of one sheet of a spreadsheet (XLSX, XLS, ODS), or of one table of a SQLite file."""
+"""Read the rows of one sheet of a spreadsheet (XLSX, XLS, ODS), or of one table of a SQLite file."""
 
 import re
 import sqlite3
@@ -52,7 +52,7 @@ def open_sheet(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection,
 
 
 def choose_sheet(workbook: CalamineWorkbook, stated: str) -> str:
-    """Return the sheet that is stated, or the only visible one with rows."""
+    """Return the stated sheet, or the only visible one with rows. Raises ValueError."""
     sheets = [sheet for sheet in workbook.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet]
     names = [sheet.name for sheet in sheets]
     if stated:
@@ -69,8 +69,8 @@ def choose_sheet(workbook: CalamineWorkbook, stated: str) -> str:
 
 
 def read_cells(sheet: CalamineSheet, path: Path) -> Cells:
-    """Return every cell from the sheet's corner on. A cell merged downwards stands in each of its rows; an error stands
-    as the text that the spreadsheet shows."""
+    """Return all cells of a sheet from its corner on. Cells merged downwards are repeated in each row; an error is the
+    text that the spreadsheet shows."""
     cells: Cells = [list(row) for row in sheet.to_python(skip_empty_area=False)]
     for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
         for row in range(top + 1, min(bottom + 1, len(cells))):
@@ -82,7 +82,7 @@ def read_cells(sheet: CalamineSheet, path: Path) -> Cells:
 
 
 def find_errors(path: Path, sheet: str) -> Mapping[tuple[int, int], str]:
-    """Return cells that are errors (#REF!), and formulas without a value, which the reader of sheets leaves empty."""
+    """Return errors (#REF!) and formulas without a value, which calamine leaves empty, by (row, column)."""
     if not zipfile.is_zipfile(path):
         return {}
     with zipfile.ZipFile(path) as packed:
@@ -99,7 +99,7 @@ def find_errors(path: Path, sheet: str) -> Mapping[tuple[int, int], str]:
 
 
 def _find_part(packed: zipfile.ZipFile, sheet: str) -> str | None:
-    """Return the file of a sheet inside an XLSX, None for another kind of spreadsheet."""
+    """Return the name of a sheet's file inside an XLSX, None for another kind of spreadsheet."""
     if not {"xl/workbook.xml", "xl/_rels/workbook.xml.rels"} <= set(packed.namelist()):
         return None
     book = etree.fromstring(packed.read("xl/workbook.xml"))
@@ -113,7 +113,7 @@ def _find_part(packed: zipfile.ZipFile, sheet: str) -> str | None:
 
 
 def _parse_place(text: str) -> tuple[int, int]:
-    """Turn `B5` into row 4, column 1."""
+    """Convert `B5` to (row, column), counted from 0: (4, 1)."""
     match = _PLACE.fullmatch(text)
     if match is None:
         raise ValueError(f"has a cell at {text!r}, which is no place")
@@ -124,7 +124,7 @@ def _parse_place(text: str) -> tuple[int, int]:
 
 
 def find_header(cells: Cells, *, skip: int, sheet: str) -> int:
-    """Return the first row that is not empty, after those that `skip` leaves out."""
+    """Return the index of the first row that is not empty, after `skip` rows. Raises ValueError."""
     for number in range(skip, len(cells)):
         if _trim(cells[number]):
             return number
@@ -165,7 +165,7 @@ _MOST_CELL = 16 << 20
 
 
 def open_sqlite(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
-    """Read a table of SQLite. A row's line is its number in the table."""
+    """Read a table of a SQLite file. A row's line is its number in the table."""
     try:
         with closing(sqlite3.connect(f"{file.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
@@ -188,7 +188,7 @@ def open_sqlite(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection
 
 
 def choose_table(database: sqlite3.Connection, stated: str) -> str:
-    """Return the table that is stated, or the only one."""
+    """Return the stated table, or the only one. Raises ValueError."""
     tables = list_tables(database)
     if stated in tables:
         return stated
@@ -208,7 +208,7 @@ def list_tables(database: sqlite3.Connection) -> list[str]:
 
 
 def _convert(value: Any) -> Any:
-    """Decode bytes. What has no letters becomes an error cell's text, which no member takes."""
+    """Decode bytes as UTF-8. Other bytes become the text of an error cell, which no member accepts."""
     if isinstance(value, bytes):
         try:
             return value.decode("utf-8")

@@ -1,4 +1,4 @@
-"""Finds the members that a mapping may name, and explains problems of its records in the words of the file."""
+"""Find the record members that a mapping names, and explain problems of its records by the file's columns."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,8 +25,8 @@ TIMES = frozenset({"date", "local", "instant", "clock"})
 
 
 class Target(Struct, frozen=True, kw_only=True):
-    """`steps`: the names on the way to it; `lists`: how many of the first of them lead to a list of objects, whose one
-    entry it is in. `kind`: `text`, `flag`, `amount`, `decimal`, or one of `TIMES`; `many`: it is a list of such."""
+    """A member that a rule sets. `steps`: its path; `lists`: indexes of the steps that are lists with one object.
+    `kind`: `text`, `flag`, `amount`, `decimal`, or one of `TIMES`; `many`: a list of such values."""
 
     steps: tuple[str, ...]
     kind: str
@@ -35,7 +35,7 @@ class Target(Struct, frozen=True, kw_only=True):
 
 
 def find_targets(rules: Mapping[str, Rule], vocabulary: Vocabulary) -> dict[str, Target]:
-    """Find the members that the rules name. Raises `MappingError` for a path that is none."""
+    """Find the members that the rules set. Raises `MappingError` for a path that is no member."""
     types = make_members(vocabulary).values()
     return {member: _find_target(member, list(types)) for member in rules}
 
@@ -71,7 +71,7 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 def explain_problems(problems: Iterable[Problem], setting: FeedSetting) -> Iterator[Problem]:
-    """Yield problems of records that a mapping made in the words of the file: which column, and what to change."""
+    """Yield the problems; of records that a mapping made, say which column is wrong and what to change."""
     if not setting.feed.map:
         yield from problems
         return
