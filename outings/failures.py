@@ -16,18 +16,18 @@ class WrongSetting(OperatorError):  # noqa: N818 - the name says it
 
 
 class GuardRefusal(OperatorError):  # noqa: N818 - the name says it
-    """A guard refused (too much shrink, a concurrent build)."""
+    """A safety check stopped the command, such as one for too much shrink or a concurrent build."""
 
     exit_code = 3
 
 
 class KeptVersion(OperatorError):  # noqa: N818 - the name says it
-    """A release was published in which a feed has its last good version, and not what it says now."""
+    """A release was published with the last good version of a feed, because its current one could not be used."""
 
     exit_code = 4
 
 
 class EmptyFeed(OperatorError):  # noqa: N818 - the name says it
-    """A release was published in which a feed has no listing at all."""
+    """A release was published in which a feed has no listings at all."""
 
     exit_code = 5

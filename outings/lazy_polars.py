@@ -1,4 +1,4 @@
-"""Polars, imported when something of it is first used. A server answers from mapped tables, which need none of it."""
+"""Polars, imported at the first use of a name in it: a server, which reads mapped tables, never imports it."""
 
 from typing import TYPE_CHECKING, Any
 

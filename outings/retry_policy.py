@@ -12,9 +12,9 @@ _LONGEST = 1e9
 
 
 class RetryPolicy(Struct, frozen=True, kw_only=True):
-    """Time-outs in seconds: to connect, between two bytes (`silence`), of a whole attempt, and of all requests for a
-    feed. `attempts` in all, the second one after `pause`, which doubles from then on. `rest`: the longest `Retry-After`
-    that is obeyed."""
+    """Limits of calls, in seconds: to connect, between two bytes (`silence`), for a `whole` attempt, and for all
+    requests of a `feed`. `attempts` counts the first one too; the `pause` before the second doubles from then on.
+    `rest`: the longest `Retry-After` to obey."""
 
     connect: float
     silence: float
@@ -26,8 +26,8 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
 
 
 def read_retry_after(stated: str | None, now: float) -> float | None:
-    """Parse `Retry-After`, which has seconds or a date (RFC 9110, 10.2.3), into seconds from `now`, at least 0. `now`:
-    seconds since 1970. None if it is neither."""
+    """Parse `Retry-After`, seconds or a date (RFC 9110, 10.2.3), into seconds from `now`, at least 0. Return None if it
+    is neither. `now`: seconds since 1970."""
     text = (stated or "").strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST)

@@ -1,4 +1,4 @@
-"""Names and values as SQL writes them."""
+"""Quote names and values for SQL."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`outings.toml`: what an operator decides, read once and checked as a whole."""
+"""The operator's settings, `outings.toml`, read once and checked as a whole."""
 
 from outings.configuration.decoder import ConfigurationError, ConfigurationProblem
 from outings.configuration.reader import read_configuration

@@ -1,4 +1,4 @@
-"""Checks that need several settings at once: unique names, references between tables, readable files."""
+"""Checks between settings: unique names, references between tables, readable files."""
 
 import codecs
 import re
@@ -30,7 +30,7 @@ _OWN = ("page", "cursor", "include", "changed_since")
 
 
 def locate_url(url: str, directory: Path) -> str:
-    """Make the URL of a folder absolute. `file:var`, `file:/var` and `file:///var` are all allowed."""
+    """Make a `file:` URL absolute: `file:var`, `file:/var` or `file:///var`. Return other URLs unchanged."""
     if not url.startswith("file:"):
         return url
     folder = url.removeprefix("file:")
@@ -38,7 +38,7 @@ def locate_url(url: str, directory: Path) -> str:
 
 
 def check_static(decoder: Decoder, tables: dict[str, Any]) -> None:
-    """Report what is wrong between `[static]` and the other tables."""
+    """Report errors in `[static]`, such as a metro or request that the other tables do not allow, to `decoder`."""
     static, store = tables["static"], tables.get("store", {})
     url, other = static.get("url"), store.get("url")
     if url is not None and not url.startswith(("file:", "s3://")):
@@ -72,7 +72,7 @@ def _read_place(url: str, directory: Path) -> PurePosixPath:
 
 
 def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> str | None:
-    """Return why the answer to a request can't be a static file; None if it can."""
+    """Return why a request's answer can't be a static file, or None if it can."""
     path, _, query_string = request.partition("?")
     match = match_route(path)
     if match is None:
@@ -98,8 +98,8 @@ def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> 
 
 
 def read_languages(decoder: Decoder, tables: Mapping[str, Any]) -> dict[str, Language]:
-    """Return the languages of the configuration by name. Report errors in their folders, and metros with an unknown
-    language, to `decoder`."""
+    """Read the folders of `[languages]`, by name. Report errors in them, and metros with an unknown language, to
+    `decoder`."""
     folders: dict[str, Path] = tables.get("languages", {})
     read = {code: _read_language(decoder, code, folder) for code, folder in folders.items()}
     known = sorted({*SHIPPED, *folders})
@@ -207,7 +207,7 @@ def refuse_table_settings(decoder: Decoder, feed: dict[str, Any], key: str) -> N
 
 
 def is_encoding(name: str) -> bool:
-    """Return whether it is one of texts: `hex` and the like turn bytes into bytes."""
+    """Return True if Python has a text encoding of this name. `hex` and the like are none: they convert bytes."""
     try:
         return isinstance(codecs.lookup(name).encode("")[0], bytes) and isinstance(b"".decode(name), str)
     except (LookupError, ValueError, TypeError, AttributeError):
@@ -236,7 +236,7 @@ Values = dict[str, Any]
 
 
 def check_tables(decoder: Decoder, tables: Values) -> None:
-    """Report problems between settings that are each valid by themselves to `decoder`."""
+    """Report contradictions between settings that are valid alone to `decoder`."""
     _check_store(decoder, tables.get("store", {}))
     metros: list[Values] = tables.get("metros", [])
     _check_unique(decoder, "metros", [name for metro in metros for name in _list_names(metro)])
@@ -360,7 +360,7 @@ def _check_format(decoder: Decoder, feed: Values, key: str) -> None:
 
 
 def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:
-    """Report wrong headers. Values are not quoted, since one may be a key."""
+    """Report invalid headers of a feed. Messages do not quote values, since one may be a key."""
     headers: dict[str, str] = feed.get("headers", {})
     if headers and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
         decoder.report(
@@ -375,7 +375,7 @@ def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:
 
 
 def _check_address(decoder: Decoder, url: str, key: str) -> None:
-    """Report an address that is incomplete. It is not quoted, since it may have a password in it."""
+    """Report an incomplete address. The message does not quote it, since it may contain a password."""
     if not url.casefold().startswith(("http:", "https:", "s3:")):
         return
     try:

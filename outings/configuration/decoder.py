@@ -1,4 +1,4 @@
-"""Read a TOML document, overridden by environment variables, into the values of its tables, or report every problem."""
+"""Read TOML, overridden by environment variables, into the settings of its tables, or report every problem."""
 
 import re
 import tomllib
@@ -42,7 +42,7 @@ _SCALARS = (str, int, float, bool, Path)
 
 
 def strip_annotation(declared: Any) -> Any:
-    """Return `declared` without its bounds and without `| None`."""
+    """Return the type `declared` without its bounds and without `| None`."""
     if get_origin(declared) is Annotated:
         return strip_annotation(get_args(declared)[0])
     if get_origin(declared) in (Union, UnionType):
@@ -52,7 +52,7 @@ def strip_annotation(declared: Any) -> Any:
 
 
 def find_struct(declared: Any) -> type[Struct] | None:
-    """Return the table that a setting holds, alone or in an array; None for a plain setting."""
+    """Return the struct of a setting that is a table or an array of tables; None for a plain setting."""
     kind = strip_annotation(declared)
     if get_origin(kind) is tuple:
         kind = strip_annotation(get_args(kind)[0])
@@ -71,7 +71,7 @@ def is_scalar(declared: Any) -> bool:
 
 
 def list_choices(declared: Any) -> tuple[str, ...]:
-    """Return the words that a setting, or each entry of a list, allows; empty if it is not limited to words."""
+    """Return the words that a setting, or each entry of a list, may have; empty if it may have any value."""
     kind = strip_annotation(declared)
     if get_origin(kind) is Literal:
         return get_args(kind)
@@ -84,7 +84,7 @@ _PLAIN = {
 
 
 def describe_type(declared: Any) -> str:
-    """Return what a setting allows, in words: its bounds if they are declared, otherwise its kind."""
+    """Describe the values that a setting may have in words: its bounds if they are declared, otherwise its kind."""
     alternatives = get_args(declared) if get_origin(declared) in (Union, UnionType) else ()
     for one in (declared, *alternatives):
         for note in getattr(one, "__metadata__", ()):
@@ -110,13 +110,13 @@ SettingPath = tuple[str, ...]
 
 
 class FromEnvironment(str):
-    """The text of an environment variable: numbers and booleans are parsed from it."""
+    """A text from an environment variable, which the decoder parses into numbers and booleans where needed."""
 
     __slots__ = ()
 
 
 def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Set each scalar in `document` that a variable names. Return pairs of a variable and the problem with it.
+    """Overwrite settings in `document` by environment variables, in place. Return pairs of a variable and its problem.
 
     A variable that does not begin with a table's name (`OUTINGS_TEST_CASES`) is ignored.
     """
@@ -146,13 +146,13 @@ def name_variable(path: SettingPath) -> str:
 
 
 def expand_references(text: str, environ: Mapping[str, str]) -> tuple[str, list[str]]:
-    """`text` with each `${NAME}` replaced, and the names that the environment does not have."""
+    """Return the text with each `${NAME}` replaced, and a list of the names that are not set."""
     missing = [name for name in _REFERENCE.findall(text) if name not in environ]
     return _REFERENCE.sub(lambda match: environ.get(match[1], match[0]), text), missing
 
 
 def _list_scalars(document: Any, table: type[Struct], path: SettingPath) -> Iterator[SettingPath]:
-    """Yield the path of every scalar that these tables have; entries of arrays are named by their name."""
+    """Yield the path of every scalar setting of a table. In an array of tables, an entry's name is part of the path."""
     raw = document if isinstance(document, dict) else {}
     for field in structs.fields(table):
         here = (*path, field.name)
@@ -175,7 +175,7 @@ def _list_entries(entries: Any, array: str) -> Iterator[tuple[str, dict[str, Any
 
 
 def _set_scalar(document: dict[str, Any], path: SettingPath, value: FromEnvironment) -> None:
-    """Set the value at this path of the document. A text where a table is needed is left for the decoder to report."""
+    """Set the value at this path of the document. Skip a text where a table is needed: the decoder reports it."""
     head, *rest = path
     if not rest:
         document[head] = value
@@ -188,7 +188,7 @@ def _set_scalar(document: dict[str, Any], path: SettingPath, value: FromEnvironm
 
 
 class Decoder:
-    """Walks the tables of a file and gathers `problems`. Returns only the valid settings of a table."""
+    """Decodes the tables of a file and collects their `problems`, so that one run reports all of them."""
 
     def __init__(self, file: Path, environ: Mapping[str, str]) -> None:
         self.file = file
@@ -213,8 +213,8 @@ class Decoder:
         raise ConfigurationError(tuple(self.problems))
 
     def decode_table(self, raw: Any, table: type[Struct], key: str = "") -> dict[str, Any]:
-        """Return the valid settings of `raw` by their names in `table`, with defaults. Wrong and missing ones are left
-        out."""
+        """Return the valid settings of `raw` by their names in the struct `table`, with defaults. Wrong and missing
+        ones are left out and reported."""
         if not isinstance(raw, dict):
             self.report(key, f"is {_show(raw)}; allowed: a table of {_list_names(table)}")
             return {}
@@ -271,7 +271,7 @@ class Decoder:
             self.report(key, f"is {_show(expanded)}{where}{near}; allowed: {describe_type(field.type)}")
 
     def _expand(self, raw: Any, key: str) -> Any:
-        """`raw` with `${NAME}` replaced in every text of it, or None where a variable is not set."""
+        """Return `raw` with `${NAME}` replaced in all its texts. Report variables that are not set, and return None."""
         if isinstance(raw, str):
             text, missing = expand_references(raw, self.environ)
             for name in missing:
@@ -287,14 +287,14 @@ class Decoder:
         return raw.isoformat() if isinstance(raw, date | time) else raw
 
     def _decode_path(self, kind: type, value: Any) -> Any:
-        """Relative paths are relative to the file."""
+        """Return a path made absolute, relative to the folder of the configuration."""
         if kind is Path and isinstance(value, str) and value and "\0" not in value:
             return self.directory / value
         raise ValueError("expected a path")
 
 
 def name_entry(key: str, number: int, entry: Any) -> str:
-    """Return the dotted name of an array's entry: its own name if it has one, else its index from 0."""
+    """Return the dotted key of an array's entry: with the entry's name, or else its index from 0."""
     name = entry.get(NAMING_KEYS[key]) if isinstance(entry, dict) else None
     return f"{key}.{name}" if isinstance(name, str) and name else f"{key}[{number}]"
 

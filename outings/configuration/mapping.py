@@ -1,4 +1,4 @@
-"""`[feeds.map]`: rules that say which column of a table fills which member of a record."""
+"""Parse `[feeds.map]`: rules for filling a record's members from a table's columns."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,13 +21,13 @@ UNIX = ("unix", "unix_ms")
 
 
 class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"with_": "with"}):
-    """A rule that fills a member by one of `column`, `first`, `join` and `value`. The other settings say how to read
-    that text, in this order: `pattern` (of which `group` is taken), `range`, `split`, `lookup` and `other`, `prefix`,
-    then `format`, `decimal`, or `yes` and `no`.
+    """A rule for one member. `column`, `first`, `join` or `value` gives its text. Other settings convert that, in this
+    order: `pattern` (with `group`), `range`, `split`, `lookup` and `other`, `prefix`, then `format`, `decimal`, or
+    `yes` and `no`.
 
-    `first`: columns; the first that is not empty counts. `labels`: texts to put before each column of `join` that is
-    not empty. `heading`: a pattern of cells that are headings, each put behind the first column's text in the rows
-    below. `fallback`: a value or a rule where the text is empty. `optional`: the file may lack the columns.
+    `first`: columns, of which the first non-empty one counts. `labels`: texts to put before each non-empty column of
+    `join`. `heading`: a pattern of cells that are headings; each is appended to the first column in the rows below.
+    `fallback`: a value or a rule for an empty text. `optional`: the file may lack the columns.
     """
 
     column: Text | None = None
@@ -61,7 +61,7 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
 
     @property
     def taken_group(self) -> int:
-        """Return the number of the pattern's group that is taken; 0 is all of the match."""
+        """Return the number of the pattern's group to take; 0 is the whole match."""
         compiled = re.compile(self.pattern)
         named = compiled.groupindex
         return named[self.group] if self.group else next(iter(named.values()), compiled.groups)
@@ -79,7 +79,7 @@ RULE_WORDS = tuple(field.encode_name for field in msgspec.structs.fields(Rule))
 
 
 class MappingError(ValueError):
-    """`key` is the member, and the word of its rule where it is one's."""
+    """An error in a rule. `key`: the member, with the name of the wrong setting if one is."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(key, message)
@@ -87,7 +87,7 @@ class MappingError(ValueError):
 
 
 def parse_mapping(raw: Mapping[str, Any]) -> dict[str, Rule]:
-    """Return the rules by the paths of their members. Raises the first `MappingError`."""
+    """Parse the rules, by the dotted paths of their members. Raises MappingError for the first error."""
     rules = {}
     for member, rule in iterate_rules(raw):
         if isinstance(rule, MappingError):
@@ -97,7 +97,8 @@ def parse_mapping(raw: Mapping[str, Any]) -> dict[str, Rule]:
 
 
 def iterate_rules(raw: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Rule | MappingError]]:
-    """`price.min = …` without quotes is a table within a table, and means the same as `"price.min" = …`."""
+    """Yield each member's path with its rule or error. Unquoted, `price.min = …` means the same as `"price.min" =
+    …`."""
     for name, stated in raw.items():
         member = f"{path}.{name}" if path else name
         if isinstance(stated, dict) and stated and not RULE_SET.intersection(stated) and _is_nested(stated):
@@ -113,7 +114,7 @@ RULE_SET = frozenset(RULE_WORDS)
 
 
 def _is_nested(stated: dict[str, Any]) -> bool:
-    """Members, and no rule with a mistyped word."""
+    """Return True if a table's names are members, and none looks like a mistyped setting of a rule."""
     return not any(list_nearest(name, RULE_WORDS) for name in stated)
 
 

@@ -1,4 +1,4 @@
-"""Read and add query parameters of an address without rewriting the others."""
+"""Read and set query parameters of an address, without rewriting other parts of it."""
 
 from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
 
@@ -7,12 +7,12 @@ _PLAIN = "$:,*/[]="
 
 
 def has_parameter(url: str, name: str) -> bool:
-    """Return True if the address has a parameter of this name, in any case: most servers ignore the case."""
+    """Return True if the address has the parameter. Case is ignored, as by most servers."""
     return any(_read_name(pair).casefold() == name.casefold() for pair in urlsplit(url).query.split("&"))
 
 
 def set_parameter(url: str, name: str, value: int | str | None) -> str:
-    """Return the address with this value of the parameter, instead of any that it had. None removes the parameter."""
+    """Return the address with the parameter set to `value`, or without the parameter if that is None."""
     parts = urlsplit(url)
     pairs = [pair for pair in parts.query.split("&") if pair and _read_name(pair) != name]
     if value is not None:

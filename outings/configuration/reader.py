@@ -40,7 +40,7 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
 
 
 def _read_groups(decoder: Decoder, search: dict[str, Any]) -> tuple[Group, ...]:
-    """Read the operator's related words. Empty if no file is named; problems in it are reported to `decoder`."""
+    """Read the operator's file of related words, if any. Report its problems to `decoder`."""
     path: Path | None = search.get("related_words")
     if path is None:
         return ()
@@ -55,7 +55,7 @@ def _read_groups(decoder: Decoder, search: dict[str, Any]) -> tuple[Group, ...]:
 
 
 def _locate_keys(signing: SigningTable, directory: Path) -> SigningTable:
-    """Paths made absolute; a PEM is left as it is, since not every text of it outlives being taken for a path."""
+    """Return the table with absolute paths. Inline PEM keys stay as they are."""
     key, public_key = (
         pem if not pem or is_pem(pem) else str(directory / pem) for pem in (signing.key, signing.public_key)
     )
@@ -63,5 +63,5 @@ def _locate_keys(signing: SigningTable, directory: Path) -> SigningTable:
 
 
 def is_pem(text: str) -> bool:
-    """Return whether a setting is a key itself, as the environment gives one, and no path."""
+    """Return True if a setting is an inline PEM key, as environment variables have, not a path."""
     return text.lstrip().startswith("-----BEGIN ")

@@ -14,8 +14,8 @@ from outings.contract.vocabulary import Vocabulary
 
 
 class FeedFormat(Struct, frozen=True, kw_only=True):
-    """The format of a feed. `has_zones`: its times are converted, so the feed must name its metro. `has_select`: a
-    SELECT makes records from its rows. `is_walk`: a server gives it page after page, and each page has only changes."""
+    """Traits of a feed's format. `has_zones`: times are converted, so the feed must name its metro. `has_select`: a
+    SELECT makes records from its rows. `is_walk`: it is fetched page by page from a server, and holds only changes."""
 
     has_zones: bool = False
     has_select: bool = False
@@ -43,12 +43,12 @@ PARAMETERS = {"page": "page", "offset": "offset"}
 
 
 class PagesTable(Struct, frozen=True, kw_only=True):
-    """`by`: what tells the next page. `parameter` takes its number or offset, and `size_parameter` takes `size`.
+    """Settings for a feed of several pages. `by`: how the next page is found. `parameter` takes its number or offset,
+    and `size_parameter` takes `size`.
 
-    The others are paths into a page, with points between their steps: `path` to the next address, `total` to the number
-    of all rows, `last` to the number of the last page, `more` to whether another page follows. `empty`: a text in what
-    the server says, with a status of 400 to 499, where it has no such page. `most`: how many rows it gives at most,
-    however many there are."""
+    Other settings are dotted paths into a page's JSON: `path` to the next address, `total` to the count of all rows,
+    `last` to the number of the last page, `more` to whether another page follows. `empty`: a text by which a response
+    of status 400 to 499 says that there is no such page. `most`: the most rows that the server ever gives."""
 
     by: Literal["page", "offset", "next", "link"]
     parameter: str = ""
@@ -64,7 +64,7 @@ class PagesTable(Struct, frozen=True, kw_only=True):
 
     @property
     def is_counted(self) -> bool:
-        """Return whether the address of each page follows from its number and the rows before it."""
+        """Return True if a page's address follows from its number or offset, without the previous page."""
         return self.by in PARAMETERS
 
 
@@ -107,9 +107,9 @@ Columns = Annotated[str | tuple[str, ...], Meta(description="the name of a membe
 
 
 class ExpectTable(Struct, frozen=True, kw_only=True):
-    """Expectations of a feed. `rows`: how many it has; `unique` and `not_null`: members of its records, where
-    `starts` is any of those that say when; `fresh`: how old its newest record, or its file, may be. `otherwise`: what
-    becomes of a feed that misses one of these."""
+    """Expectations of a feed. `rows`: their number; `unique` and `not_null`: members of its records, where `starts` is
+    any of those with a date; `fresh`: the maximum age of its newest record, or of its file. `otherwise`: what to do if
+    one is not met."""
 
     rows: Annotated[
         str, Meta(pattern=r"^((>=|<=|>|<|=) ?\d+)?\Z", description='a comparison such as ">= 100" or "< 5000"')
@@ -123,8 +123,8 @@ class ExpectTable(Struct, frozen=True, kw_only=True):
 
 
 class FeedTable(Struct, frozen=True, kw_only=True):
-    """A feed, with the settings of its `preset` filled in. `url` stays as written, so that stored state does not name
-    this machine's folders."""
+    """A feed, with the settings of its `preset` filled in. `url` is as written, not made absolute, so that stored state
+    does not depend on this machine's folders."""
 
     name: FeedName
     metro: str | None = None
@@ -176,8 +176,8 @@ Size = Annotated[
 
 
 class EdgeTable(Struct, frozen=True, kw_only=True):
-    """`calendar_secrets` and `front_secret`: with blanks or commas between several, since a variable of the environment
-    holds one text. `calendar_secrets` may be a list in the file."""
+    """Settings of the server. `calendar_secrets` and `front_secret` may each hold several, separated by blanks or
+    commas, since an environment variable is one text. `calendar_secrets` may be a list in the file."""
 
     rate_storage: Text = "local"
     state: Path = Path("var/state")
@@ -194,7 +194,7 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
 
 
 def read_size(text: str) -> int:
-    """Return the bytes of a `Size`."""
+    """Parse a `Size` such as "2 GB" into bytes."""
     number, unit = text.split()
     return int(float(number) * {"MB": 10**6, "GB": 10**9}[unit])
 
@@ -205,8 +205,8 @@ def split_secrets(secrets: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 class GeocoderTable(Struct, frozen=True, kw_only=True):
-    """The geocoder, which finds points of the addresses that readers send, and with `build` of those in records.
-    `max_requests`: to the service, in a build."""
+    """Settings of the geocoder, which locates addresses in requests and, with `build`, in records. `max_requests`: the
+    most calls of the service in a build."""
 
     provider: Literal["none", "local", "nominatim", "photon", "census"] = "local"
     url: str = ""
@@ -247,7 +247,7 @@ class SearchTable(Struct, frozen=True, kw_only=True):
 
 
 class SigningTable(Struct, frozen=True, kw_only=True):
-    """Keys for signing: each the path of a PEM file, or the PEM itself; empty for none."""
+    """Keys for signing releases: each a path of a PEM file, or the PEM itself; empty for none."""
 
     key: str = ""
     public_key: str = ""
@@ -261,7 +261,7 @@ class MirrorTable(Struct, frozen=True, kw_only=True):
 
 
 class ColorsTable(Struct, frozen=True, kw_only=True):
-    """Colors of the pages. Empty: the program's own."""
+    """Colors of the pages. An empty one is the program's default."""
 
     accent: Annotated[
         str, Meta(pattern=r"^(#[0-9A-Fa-f]{6})?\Z", description="a colour as #rrggbb, such as #0b6e4f")
@@ -269,9 +269,9 @@ class ColorsTable(Struct, frozen=True, kw_only=True):
 
 
 class SiteTable(Struct, frozen=True, kw_only=True):
-    """The pages. `enabled` is false for a release without any; `key` is shown to every visitor, and each address has
-    `key_per_minute` requests with it; `words` is a file that replaces words of the pages, and `basemap`
-    a PMTiles file below the explorer's map."""
+    """Settings of the pages. `enabled`: False builds releases without pages. `key`: the API key of all visitors, with
+    `key_per_minute` requests for each address. `words`: a file of replaced texts. `basemap`: a PMTiles file for the
+    explorer's map."""
 
     enabled: bool = True
     name: str = ""
@@ -284,8 +284,8 @@ class SiteTable(Struct, frozen=True, kw_only=True):
 
 
 class StaticTable(Struct, frozen=True, kw_only=True):
-    """The static tree. `url` is like that of the store; without `metros` it has all of them; `requests` come beside the
-    usual ones."""
+    """Settings of the tree of static files. `url`: a folder or bucket, as for the store. `metros`: empty for all.
+    `requests`: additional requests whose answers are written."""
 
     url: Text = "file:var/public"
     metros: tuple[Slug, ...] = ()
@@ -300,7 +300,7 @@ class PlansTable(Struct, frozen=True, kw_only=True):
     partner: PlanTable = PlanTable()
 
     def make_plans(self) -> Mapping[str, PricingPlan]:
-        """Return the table of plans with the deployment's changes."""
+        """Return the built-in pricing plans with the deployment's changes."""
         return {name: getattr(self, name).change(plan) for name, plan in PLANS.items()}
 
 
@@ -309,10 +309,10 @@ DERIVED = ("directory", "related", "own_languages")
 
 
 class Configuration(Struct, frozen=True, kw_only=True):
-    """One `outings.toml`, checked as a whole. Paths are absolute; `directory` is the file's own.
+    """All settings, checked as a whole. Paths are absolute; `directory` is the folder of `outings.toml`.
 
-    `related` are the groups of `search.related_words`; `own_languages` is what the folders of `languages` say. Without
-    `site` no page shows a listing, and without `static` no file is published.
+    `related`: the groups in the file `search.related_words`; `own_languages`: the contents of the folders in
+    `languages`. Without `site` no pages show listings; without `static` no static files are written.
     """
 
     directory: Path

@@ -15,7 +15,7 @@ _STEP = 7 * 86_400
 
 @cache
 def read_zone(name: str) -> ZoneInfo:
-    """ValueError for a name that is none."""
+    """Return the time zone with this IANA name. Raises ValueError if there is none."""
     parts = name.split("/")
     if name and all(part not in ("", ".", "..") for part in parts):
         try:
@@ -28,8 +28,8 @@ def read_zone(name: str) -> ZoneInfo:
 
 @cache
 def list_american() -> frozenset[str]:
-    """Return the zones of the United States and its territories, by all their names, but not foreign zones with the
-    same clock."""
+    """Return all names of the time zones of the United States and its territories, but not of foreign zones with equal
+    clocks."""
     folder = files("tzdata").joinpath("zoneinfo")
     rows = [line.split("\t") for line in folder.joinpath("zone.tab").read_text("utf-8").splitlines() if line[:1] != "#"]
     countries = {row[2]: row[0] for row in rows}
@@ -47,7 +47,7 @@ def is_zone(name: str) -> bool:
 
 
 def list_changes(info: ZoneInfo, first: int, last: int) -> Iterator[int]:
-    """Yield the instants, in seconds since 1970, at which the offset changes."""
+    """Yield the instants from `first` to `last`, in seconds since 1970, at which the zone's offset from UTC changes."""
     offset = measure_offset(info, first)
     for late in range(first + _STEP, last + _STEP, _STEP):
         early, following = late - _STEP, measure_offset(info, late)
@@ -58,7 +58,7 @@ def list_changes(info: ZoneInfo, first: int, last: int) -> Iterator[int]:
 
 
 def _find_change(info: ZoneInfo, early: int, late: int, *, offset: int) -> int:
-    """Return the first second whose offset is not that of `early`, by bisection. The offset at `late` must differ."""
+    """Return the first second whose offset is not `offset`, by bisection. `late` must have another offset."""
     while late - early > 1:
         middle = (early + late) // 2
         if measure_offset(info, middle) == offset:

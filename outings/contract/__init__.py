@@ -1,2 +1,2 @@
-"""The contract of the API: what a request may say and what an answer may contain. Declarations only: no I/O, and no
-import from the program's other packages."""
+"""The API's contract: what a request may contain and what an answer may contain. Only declarations, without I/O and
+imports from the program's other packages."""

@@ -1,4 +1,4 @@
-"""Suggestions for a mistyped name or word, and for a parameter that other APIs or routes call by another name."""
+"""Find suggestions for a mistyped name or word, and for a parameter that other APIs or routes call by another name."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -41,8 +41,7 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 
 
 def list_nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
-    """Return at most `most` of `known` that are spelled like `name`, the most similar first. Empty if none is
-    similar."""
+    """Return up to `most` of `known` that are spelled like `name`, the most similar first."""
     # Most builds have no name to look for, and do without the import.
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
@@ -59,22 +58,22 @@ def list_nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]
 
 
 def find_nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name of which this one is probably a typo, or None."""
+    """Return the known name that is most similar in spelling, or None if none is similar."""
     return next(iter(list_nearest(name, known, most=1)), None)
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """For the end of a message; empty where nothing is near."""
+    """Return "; did you mean …?" to append to a message, or "" if no known name is similar."""
     nearest = list_nearest(name, known)
     return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
 
 
 def suggest_parameter(name: str, known: Collection[str]) -> str | None:
-    """Our parameter that has this name in other APIs, or that this name is a typo of."""
+    """Return the parameter that other APIs or routes call `name`, or else that is spelled similarly, or None."""
     return suggest_other(name, known) or find_nearest(name, known)
 
 
 def suggest_other(name: str, known: Collection[str]) -> str | None:
-    """Our parameter that has this name in other APIs, or on other routes."""
+    """Return the parameter in `known` that other APIs or other routes call `name`, or None."""
     plain = re.sub(r"[^a-z]", "", name[:64].lower())
     return next((ours for ours in _MEANT.get(plain, ()) if ours in known), None)

@@ -1,4 +1,4 @@
-"""Errors of the contract: twelve codes, a closed list of reasons, a constructor for each, and the body of a failure."""
+"""Errors of the contract: twelve codes, a closed list of reasons, a constructor for each error, and its JSON body."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, NamedTuple
@@ -83,8 +83,7 @@ class ApiError(Exception):
 
 
 def bad_request(*, reason: str, message: str, param: str | None = None, **details: object) -> ApiError:
-    """400. `details` may have `allowed`, `min`, `max`, `did_you_mean` and `metros`. Those that are None are left
-    out."""
+    """Make a 400. `details`: `allowed`, `min`, `max`, `did_you_mean` and `metros`; those that are None are left out."""
     if reason not in REASONS:
         raise ValueError(f"{reason!r} is no reason of the contract; allowed: {', '.join(REASONS)}")
     named: dict[str, object] = {} if param is None else {"param": param}
@@ -103,15 +102,15 @@ def unauthorized() -> ApiError:
 def forbidden(
     *, metros: Iterable[str], types: Iterable[str] | None = None, message: str = "This key is not scoped to that metro."
 ) -> ApiError:
-    """403. `metros` are slugs that the key may use. `types` are the collections that it may read, if the type is the
-    problem."""
+    """Make a 403. `metros`: the slugs that the key may use. `types`: the collections that it may read, if the type is
+    the problem."""
     named = {} if types is None else {"types": sorted(types)}
     return ApiError("forbidden", message, details={"metros": sorted(metros), **named})
 
 
 def include_not_permitted(include: str, *, permission: Details, links: Mapping[str, str]) -> ApiError:
-    """403. `permission` names the `plans` that have the add-on and those on which it is `grantable`. `links` say where
-    to get it."""
+    """Make a 403. `permission` names the `plans` that have the add-on and those on which it is `grantable`. `links` are
+    URLs where to get it."""
     return ApiError(
         "include_not_permitted",
         f"This key has no add-on {include!r}; include_mode=lenient answers without it.",
@@ -120,7 +119,7 @@ def include_not_permitted(include: str, *, permission: Details, links: Mapping[s
 
 
 def feature_not_in_plan(feature: str, *, permission: Details, links: Mapping[str, str]) -> ApiError:
-    """403. `permission` and `links` are those of `include_not_permitted`."""
+    """Make a 403. `permission` and `links` are those of `include_not_permitted`."""
     return ApiError(
         "feature_not_in_plan",
         f"This key may not send {feature}.",
@@ -129,7 +128,7 @@ def feature_not_in_plan(feature: str, *, permission: Details, links: Mapping[str
 
 
 def not_found(message: str, *, did_you_mean: str | None = None) -> ApiError:
-    """404. `did_you_mean` is something that exists and is spelled similarly."""
+    """Make a 404. `did_you_mean`: an existing name that is spelled similarly."""
     if did_you_mean is None:
         return ApiError("not_found", message)
     return ApiError("not_found", f"{message} Did you mean {did_you_mean}?", details={"did_you_mean": did_you_mean})
@@ -145,12 +144,12 @@ def method_not_allowed() -> ApiError:
 
 
 def rate_limited(retry_after: int) -> ApiError:
-    """429. `retry_after` in whole seconds, at least 1."""
+    """Make a 429. `retry_after`: whole seconds, at least 1."""
     return ApiError("rate_limited", "Too many requests in this minute.", headers={"Retry-After": str(retry_after)})
 
 
 def quota_exceeded(retry_after: int) -> ApiError:
-    """429. `retry_after`: whole seconds until the UTC month rolls over."""
+    """Make a 429. `retry_after`: whole seconds until the next month begins in UTC."""
     return ApiError(
         "quota_exceeded",
         "The allowance of this month is spent.",
@@ -163,7 +162,7 @@ def internal() -> ApiError:
 
 
 def not_enabled(what: str, *, param: str | None = None) -> ApiError:
-    """501, for a route or a parameter that this deployment does not have."""
+    """Make a 501 for a route or a parameter that this deployment does not have."""
     return not_implemented(f"{what} is not enabled on this deployment.", param=param)
 
 
@@ -172,8 +171,8 @@ def not_implemented(message: str, *, param: str | None = None) -> ApiError:
 
 
 def unavailable(retry_after: int = 5) -> ApiError:
-    """503. `retry_after` in whole seconds, at least 1; by default what a store that can't be reached, or a server that
-    starts, is given to come back."""
+    """Make a 503. `retry_after`: whole seconds, at least 1; the default suits a store that fails or a server that
+    starts."""
     return ApiError("unavailable", "Not available for a moment.", headers={"Retry-After": str(retry_after)})
 
 

@@ -1,5 +1,4 @@
-"""The columns of `where=`: the members of listings, and those of one occurrence, section or session; with the functions
-that an expression may use."""
+"""The columns and functions of `where=` expressions: members of listings, and of one occurrence, section or session."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -26,7 +25,7 @@ Columns = Mapping[str, str]
 
 
 class HappeningColumn(Struct, frozen=True):
-    """`column` is one of the table of occurrences, sections or sessions, and `kind` the type that it has in SQL."""
+    """A column of the table of occurrences, sections or sessions, with its SQL type as `kind`."""
 
     kind: str
     column: str
@@ -71,7 +70,7 @@ HAPPENING_COLUMNS: Mapping[str, Mapping[str, HappeningColumn]] = {
 
 
 def _list_members(struct: type[Struct], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield path and kind of each member that holds a value or a list of texts."""
+    """Yield the dotted path and SQL type of each member that holds a single value or a list of texts."""
     for field in fields(struct):
         if field.default is UNSET or field.name in _LEFT_OUT:
             continue  # an answer makes it: it is not the listing's own
@@ -84,7 +83,7 @@ def _list_members(struct: type[Struct], prefix: str = "") -> Iterator[tuple[str,
 
 
 def _find_kind(annotation: Any) -> str | type[Struct] | None:
-    """Return the type in SQL, the struct of an object, or None for lists of objects and maps."""
+    """Return the SQL type of a value, the struct of an object, or None for a map or a list of objects."""
     notes = getattr(annotation, "__metadata__", ())
     for form, kind in _FORMS:
         if get_args(form)[1] in notes:
@@ -105,7 +104,7 @@ LISTING_COLUMNS: Mapping[str, Columns] = {name: dict(_list_members(struct)) for 
 
 @cache
 def list_columns(listing_type: str | None) -> Columns:
-    """Return all columns of a type: its own, and those of what happens. None: the columns of any type."""
+    """Return the SQL types of all columns of a listing type (None: of any type), including those of what happens."""
     if listing_type is None:
         return reduce(lambda known, name: {**known, **list_columns(name)}, LISTING_COLUMNS, {})
     happening = HAPPENING_COLUMNS[listing_type].items()

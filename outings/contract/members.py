@@ -114,7 +114,7 @@ EVERYWHERE: Mapping[str, str] = {
 
 @cache
 def walk_members(resource: type[Struct]) -> frozenset[str]:
-    """All paths of a resource: `location`, `location.lat`, `sections.schedule.days`."""
+    """Return the dotted paths of all members of a resource: `location`, `location.lat`, `sections.schedule.days`."""
     paths = set()
     for field in fields(resource):
         paths.add(field.encode_name)

@@ -1,4 +1,4 @@
-"""The table of parameters: a row for each name. Which route takes which, and with what bounds, stands in `routes`."""
+"""The table of query parameters, a row for each name. `routes` says which route takes which, and with what bounds."""
 
 from collections.abc import Mapping
 from functools import partial

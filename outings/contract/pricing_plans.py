@@ -13,10 +13,10 @@ from outings.contract.vocabulary import GRANTS
 
 
 class PricingPlan(Struct, frozen=True, kw_only=True):
-    """`per_minute` is the rate of a key. `per_month` is the quota of a client over all its keys, in a UTC month; None
-    is unlimited.
+    """Limits and add-ons of a plan. `per_minute` is the rate of a key. `per_month` is the quota of a client over all
+    its keys, in a UTC month; None is unlimited.
 
-    `addons` are the values of `include`, and `where`, that a key of this plan has without a grant.
+    `addons`: values of `include`, or `where` for the parameter, that each key of this plan may use without a grant.
     """
 
     name: str
@@ -44,15 +44,15 @@ ADD_ON_CREDITS: Mapping[str, int] = MappingProxyType({"source": 2, "forecast": 2
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """The plans that a deployment has, for errors that tell a client how to get an add-on. `upgrade_url` and `docs_url`
-    are empty if it has none."""
+    """A deployment's plans, for errors that tell a client how to get an add-on. `upgrade_url` and `docs_url` may be
+    empty."""
 
     plans: Mapping[str, PricingPlan] = PLANS
     upgrade_url: str = ""
     docs_url: str = ""
 
     def describe_permission(self, include: str) -> dict[str, object]:
-        """Return the plans that have the add-on, and the plans whose keys may be granted it."""
+        """Return the names of the plans that have the add-on, and of those whose keys may be granted it."""
         having = [name for name, plan in self.plans.items() if include in plan.addons]
         return {"plans": having, "grantable": [name for name in GRANTABLE if name not in having]}
 
@@ -62,7 +62,7 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 def resolve_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
-    """Return the query, with a notice for each add-on that is left out. Raises `include_not_permitted`."""
+    """Raise `include_not_permitted` for an add-on that the key lacks, or in lenient mode add a notice for it."""
     missing = [include for include in query.get_words("include") if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":
         raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)

@@ -1,6 +1,6 @@
-"""Parse a request into a frozen, canonical Query, or into one error. Requests that mean the same have the same text.
+"""Parse a request into a frozen, canonical Query, or into one error. Equivalent requests have equal text.
 
-What a key may read (`Entitlement`) is the other half of what an answer depends on.
+An answer depends on that and on `Entitlement`: the rights of the key.
 """
 
 import re
@@ -31,8 +31,8 @@ from outings.contract.vocabulary import TYPES, Vocabulary
 
 @dataclass(frozen=True, kw_only=True)
 class Entitlement:
-    """`metros` are slugs, `types` are singular (`event`, `class`, …); None means all. `addons` are values of
-    `include`, and "where" for the parameter `where`."""
+    """The rights of a key. `metros`: slugs; `types`: singular (`event`, `class`, …); None means all. `addons`: values
+    of `include`, and "where" for the parameter `where`."""
 
     metros: frozenset[str] | None = None
     types: frozenset[str] | None = None
@@ -49,17 +49,17 @@ class Entitlement:
 
     @cached_property
     def readable_types(self) -> frozenset[str]:
-        """Return the types by name, all of them where `types` is None."""
+        """Return the names of the types that the key may read."""
         return frozenset(filter(self.allows_type, TYPES))
 
     @cached_property
     def digest(self) -> str:
-        """16 hex digits that identify these rights in an ETag or a cache. They do not depend on the key itself."""
+        """Return 16 hex digits that identify these rights, whichever key has them, in an ETag or a cache."""
         return _hash_sets(self.metros, self.types, self.addons)
 
     @cached_property
     def scope(self) -> str:
-        """16 hex digits that identify the metros and types alone, which decide what rows the key sees."""
+        """Return 16 hex digits that identify the readable metros and types, on which the visible rows depend."""
         return _hash_sets(self.metros, self.types)
 
 
@@ -90,7 +90,7 @@ ReadExpression = Callable[[Callable[[], Value], Route], str]
 
 
 def refuse_expression(*_: object) -> str:
-    """Refuse `where`: raise the error of an API key without the grant for conditions."""
+    """Raise the error of an API key that may not use `where`."""
     raise feature_not_in_plan("where", permission={}, links={})
 
 
@@ -106,7 +106,7 @@ _ALONE = {"match": "auto"}
 
 
 def check_combination(route: Route, values: Values) -> None:
-    """Raise ApiError for the first rule that the parsed values break."""
+    """Raise ApiError for the first rule between parameters that the parsed values break."""
     _check_required(route, values)
     for names, check in _RULES:
         if not names.isdisjoint(values):
@@ -118,7 +118,7 @@ def check_combination(route: Route, values: Values) -> None:
 
 
 def find_longest_window(route: Route, values: Values) -> int:
-    """Return the most days that `to` may lie after `from`."""
+    """Return how many days `to` may lie after `from` at most."""
     return EXPANSION_DAYS_AFTER if values.get("occurrences") == "expand" else route.most_days
 
 
@@ -156,8 +156,8 @@ def _check_limit(_: Route, values: Values) -> None:
 
 
 def _check_text(route: Route, values: Values) -> None:
-    """Raise 400 if `q` of a list has no letter or digit. Search checks `q` later, by the metro's language, and a
-    directory answers with a hint."""
+    """Raise 400 if `q` of a list has no letter or digit. Other routes do not need this: search checks `q` later, by the
+    metro's language, and a directory answers with a hint."""
     text = values.get("q")
     if route.type is not None and isinstance(text, str) and parse_text(text) is None:
         raise bad_request(
@@ -221,10 +221,10 @@ _Kind = TypeVar("_Kind", str, int, float, bool, date, datetime, time)
 
 
 class Query(Struct, frozen=True, kw_only=True, dict=True):
-    """A parsed request. `values`: the given ones, without those that equal a default of a non-filter, and under new
-    names for deprecated ones. They contain no default that depends on the date. `ignored` names change no value but
-    give a notice, and `renamed` (new name → the old one that was sent) another: so both are part of the canonical
-    request. `seal`: the cursor's, to be checked with the snapshot."""
+    """A parsed request. `values`: the given ones, by current names, without those that equal a default of a non-filter.
+    Defaults that depend on the date are not filled in. `ignored` (names without effect) and `renamed` (new name → the
+    deprecated one that was sent) cause notices, so both are part of the canonical request. `seal`: the cursor's
+    signature, to be checked with the snapshot."""
 
     match: Match
     values: Mapping[str, Value]
@@ -241,7 +241,7 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def resource(self) -> str | None:
-        """The route's type in the singular (`event`, …), or None if it has none."""
+        """Return the route's listing type in the singular (`event`, …), or None if it has none."""
         return self.match.route.type
 
     @property
@@ -254,36 +254,35 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def longest_window(self) -> int:
-        """Return how many days `to` may lie after `from`: the limit for `check_window` after defaults are filled in."""
+        """Return how many days `to` may lie after `from`. Pass it to `check_window` after filling in defaults."""
         return find_longest_window(self.match.route, self.values)
 
     @cached_property
     def text(self) -> str:
-        """The canonical request, without its cursor: `/v1/seattle/events?age=4&category=farm,zoo`."""
+        """Return the canonical request without cursor, such as `/v1/seattle/events?age=4&category=farm,zoo`."""
         return self._format_text(self.values)
 
     @cached_property
     def walk(self) -> str:
-        """Return the canonical request without `page`, which a cursor replaces: the text to which cursors are bound."""
+        """Return the canonical request without `page`, to which cursors are bound, since they replace `page`."""
         if "page" not in self.values:
             return self.text
         return self._format_text({name: value for name, value in self.values.items() if name != "page"})
 
     def get(self, name: str) -> Value | None:
-        """Return the given value, or the constant default of a parameter that is not a filter. None for a filter that
-        was not given."""
+        """Return a parameter's given value. If it was not given, return None for a filter, or the constant default."""
         value = self.values.get(name)
         return self.match.route.constants.get(name) if value is None else value
 
     def get_as(self, name: str, kind: type[_Kind]) -> _Kind | None:
-        """`get` for a single value of a known kind. Raises TypeError if the parameter has another kind."""
+        """Return `get(name)` as a value of one kind, or None. Raises TypeError if the parameter has another kind."""
         value = self.get(name)
         if value is None or isinstance(value, kind):
             return value
         raise TypeError(f"{name} is {type(value).__name__}, not {kind.__name__}")
 
     def get_words(self, name: str) -> tuple[str, ...]:
-        """`get` for an array. Empty if it was not given."""
+        """Return `get(name)` of an array, or an empty tuple if it was not given."""
         value = self.values.get(name)
         if value is None:
             value = self.match.route.constants.get(name)
@@ -294,7 +293,7 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
         raise TypeError(f"{name} is {type(value).__name__}, not an array")
 
     def with_metro(self, slug: str) -> "Query":
-        """Return the query with this metro, in place of an alias or of the row's id."""
+        """Return the query with the metro's slug, in place of an alias, or for a route without a metro in its path."""
         path_values, values = dict(self.match.values), dict(self.values)
         for holder in (path_values, values):
             if "metro" in holder:
@@ -321,12 +320,11 @@ def parse_query(
     enabled: Collection[str] = (),
     read_expression: ReadExpression = refuse_expression,
 ) -> Query:
-    """Parse a query string. Raises ApiError for the parameters alone: 400, or 501 for one that this deployment does not
-    have.
+    """Parse and check a query string. Raises ApiError: 400, or 501 for a parameter that this deployment does not have.
 
-    `aliases`: other names of metros → slug. They are replaced before a cursor is compared with its request. `enabled`:
-    names of optional parameters that this deployment has. `read_expression` checks an expression and returns its
-    canonical text, or refuses it for a key that may not send any.
+    `aliases`: slugs by other names of metros, replaced before a cursor is compared with its request. `enabled`: the
+    optional parameters of this deployment. `read_expression` returns the canonical text of a `where` expression, or
+    raises ApiError if it is invalid or the key may not send any.
     """
     route = match.route
     if not query_string and route.sets is None:
@@ -375,7 +373,7 @@ def parse_query(
 
 
 def _read_nothing(match: Match, aliases: Mapping[str, str]) -> Query:
-    """Return the query of a request without parameters, such as most requests for a detail."""
+    """Return the query of a request without parameters, such as most requests for a detail, without parsing."""
     if match.route.required or match.route.needs_centre:
         check_combination(match.route, _NOTHING)
     metro = match.values.get("metro")
@@ -413,7 +411,7 @@ def _decode(raw: bytes, *, name: str | None) -> str:
 
 
 def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the names to ignore, sorted. Raises ApiError for names that the contract or this route does not have."""
+    """Return the given names that the route ignores, sorted. Raises ApiError for names that it does not have."""
     if given.keys() <= route.parameters.keys():
         return ()
     for name in given:
@@ -468,7 +466,7 @@ def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
 
 
 def _check_own(match: Match, values: dict[str, Value]) -> None:
-    """Remove a parameter that repeats the id in the path. Raises ApiError if it differs."""
+    """Remove a parameter that repeats the id in the path. Raises ApiError if its value differs from that."""
     name, own = match.route.sets, match.values.get("id")
     if name is not None and values.pop(name, own) != own:
         raise bad_request(
@@ -477,7 +475,7 @@ def _check_own(match: Match, values: dict[str, Value]) -> None:
 
 
 def _list_unattached(route: Route, values: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
-    """Yield paths of `fields` that need another parameter which was not sent, each with that parameter."""
+    """Yield each path of `fields` that has no effect without `include` or `expand`, with the missing one."""
     includes = route.parameters["include"].allowed or () if "include" in route.parameters else ()
     sent = {*_read_words(values, "expand"), *_read_words(values, "include")}
     for path in _read_words(values, "fields"):
@@ -495,7 +493,7 @@ def _read_words(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
 
 
 def _rename_deprecated(route: Route, values: dict[str, Value]) -> Mapping[str, str]:
-    """Move values to their new names, and return new name → old name."""
+    """Move values from deprecated names to new ones, in place. Return the deprecated names by new name."""
     if route.renamed.keys().isdisjoint(values):
         return _NOTHING
     renamed = {route.renamed[old]: old for old in values if old in route.renamed}

@@ -1,9 +1,9 @@
-"""A canonical request → the name of its file in a static tree. Pure.
+"""Name the file of a canonical request in a static tree. No I/O.
 
 The path's segments are folders; the query, if there is one, is the last part: `/v1/seattle/events?free=true&page=2` is
-`v1/seattle/events/free=true&page=2.json`. Lower-case letters, digits and `-._`, in a query also `=&,`, stand for
-themselves; any other byte is `!` and two hex digits. A path that names a file format keeps it at the end in place of
-`.json`, so that hosts know its type: `/v1/seattle/events.ics?free=true` is `v1/seattle/events/free=true.ics`.
+`v1/seattle/events/free=true&page=2.json`. Lower-case letters, digits and `-._`, in a query also `=&,`, are unchanged;
+any other byte is `!` and two hex digits. A path that names a file format keeps it at the end in place of `.json`, so
+that hosts know its type: `/v1/seattle/events.ics?free=true` is `v1/seattle/events/free=true.ics`.
 """
 
 import re
@@ -31,14 +31,14 @@ _FORMAT = re.compile(rf"(?<=[^/])\.({'|'.join(EXPORT_TYPES)})\Z")
 
 
 def spell_request(query: Query) -> str:
-    """Return the canonical request with what its path does not say already: `/v1/places/{id}/events` has no
+    """Return the canonical request without the parameter that its path implies: `/v1/places/{id}/events` needs no
     `place_id`."""
     values = {name: value for name, value in query.values.items() if name != query.match.route.sets}
     return replace(query, values=values).text
 
 
 def name_file(request: str) -> str:
-    """Return the file's name, relative to the tree. Raises ValueError for a request that can have none."""
+    """Return a request's file, relative to the tree. Raises ValueError for a request that can't have one."""
     path, _, query = request.partition("?")
     if query and not all("=" in piece for piece in query.split("&")):
         raise ValueError(f"{request}: has a parameter that the route ignores; allowed: the request without it")
@@ -53,7 +53,7 @@ def name_file(request: str) -> str:
 
 
 def name_media(name: str) -> str:
-    """Return the media type of a request's file."""
+    """Return the media type of a file by its name."""
     match = _FORMAT.search(name)
     return JSON if match is None else EXPORT_TYPES[match[1]]
 

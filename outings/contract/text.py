@@ -1,4 +1,4 @@
-"""Fold, split and parse texts. Queries and the snapshot's index must use the same rules, or a query finds nothing."""
+"""Fold, split and parse texts. Queries and the search index must share these rules, or a query finds nothing."""
 
 import re
 import unicodedata
@@ -35,7 +35,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def split_words(text: str) -> list[str]:
-    """Words of letters and digits in order: NFKD without combining marks, case-folded, with "&" read as "and".
+    """Return the words, letters and digits, in order: NFKD without combining marks, case-folded, "&" read as "and".
 
     An apostrophe joins (children's → childrens). Every other sign separates (drop-in → drop, in).
     """
@@ -50,14 +50,14 @@ _PIECE = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
 
 
 class SearchTerm(Struct, frozen=True):
-    """A word, or several that must be next to each other. A `quoted` term tolerates no typos."""
+    """A word of a query, or several that must be adjacent. A `quoted` term tolerates no typos."""
 
     words: tuple[str, ...]
     quoted: bool = False
 
 
 class TextQuery(Struct, frozen=True, kw_only=True):
-    """A parsed `q`: each of `required` must match by one of its alternatives, and none of `excluded` may match."""
+    """A parsed `q`: for each of `required` one of its alternatives must match, and none of `excluded` may match."""
 
     required: tuple[tuple[SearchTerm, ...], ...]
     excluded: tuple[SearchTerm, ...]

@@ -1,1 +1,1 @@
-"""Keys: their text, the registry that the store holds, and the changes that operators make."""
+"""API keys: their text, the registry of them in the store, and operators' changes to it."""

@@ -1,4 +1,4 @@
-"""The text of a key, `ldk_<id>_<secret><check sum>`, and its hash: the registry stores only a key's id and hash."""
+"""The text of an API key, `ldk_<id>_<secret><check sum>`, and its hash: only id and hash are in the registry."""
 
 import re
 import secrets
@@ -30,13 +30,12 @@ def hash_key_text(text: str | bytes) -> str:
 
 
 def has_key_form(text: bytes) -> bool:
-    """Return whether the key is looked up by the id in its text. Legacy keys are looked up by their hash."""
+    """Return True if the text contains a key's id. Legacy keys have another form, and are found by their hash."""
     return _FORM.fullmatch(text) is not None
 
 
 def read_key_id(text: bytes) -> str | None:
-    """Return the id in a key's text, or None for a legacy key, which has another form. Raises ValueError if the check
-    sum is wrong."""
+    """Return the id in a key's text, or None for a legacy key. Raises ValueError if the check sum is wrong."""
     form = _FORM.fullmatch(text)
     if form is None:
         return None

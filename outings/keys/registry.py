@@ -1,7 +1,7 @@
-"""The registry of keys, `keys.json`, and the changes that operators make to it.
+"""The registry of API keys, `keys.json`, and operators' changes to it.
 
-It is replaced with compare-and-swap, so operators who work at the same time lose no change: each change is a function
-of the registry that can be applied again to what another operator wrote meanwhile.
+It is replaced by compare-and-swap, so concurrent changes are not lost: each is a function of the registry, and is
+applied again to the version that another operator wrote first.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -39,14 +39,14 @@ _LOST = (
 
 
 class LostRegistry(Corrupt, GuardRefusal):
-    """The store had keys, and its registry is gone or empty."""
+    """An error: the store had keys, and their registry is gone or empty."""
 
 
 class Key(Struct, frozen=True, kw_only=True):
-    """A key in the registry. `metros` are slugs and `types` are words of the routes (`events`); `*` is all of them.
+    """An API key. `metros` are slugs and `types` are words of the routes (`events`); `*` is all of them.
 
-    `hash` has 64 hex digits. A `client` owns one or more keys. `per_minute` is the key's
-    own rate; None means its plan's. `slot` is the number of its counter; every key of a registry that was read has one.
+    `hash` has 64 hex digits. A `client` owns one or more keys. `per_minute`: the key's own rate; None means its plan's.
+    `slot`: the number of its counter, which is None only in files.
     """
 
     id: str
@@ -75,7 +75,7 @@ class Key(Struct, frozen=True, kw_only=True):
         return self.per_minute or plan.per_minute
 
     def describe_state(self, now: datetime) -> str:
-        """`active`, `revoked` or `expired`."""
+        """Return `active`, `revoked` or `expired`."""
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
@@ -90,16 +90,16 @@ class Client(Struct, frozen=True, kw_only=True):
 
 
 class CounterSlots(Struct, frozen=True, kw_only=True):
-    """Numbers of counters: that of a key for its rate, that of its client for the quota."""
+    """The numbers of a key's counters: its own for the rate, its client's for the quota."""
 
     key: int
     client: int
 
 
 class Registry(Struct, frozen=True, kw_only=True, dict=True):
-    """All keys that were ever made, and their clients, in the order in which they were made.
+    """All keys ever made, and their clients, in order of creation.
 
-    `slots` is how many numbers were given, to keys and clients together, from 0. No number is given twice.
+    `slots`: how many slot numbers, which begin at 0, keys and clients have together. No number is reused.
     """
 
     layout: int = LAYOUT
@@ -120,8 +120,8 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         return {key.hash: key for key in self.keys}
 
     def find_key(self, text: bytes) -> Key | None:
-        """Find the key of this text, whatever its state. A wrong check sum costs no look-up. A text of another form is
-        a legacy key and is looked up by its hash."""
+        """Find the key with this text, whatever its state, or None. A wrong check sum is rejected without a look-up. A
+        text of another form is looked up by its hash, as a legacy key."""
         try:
             id_ = read_key_id(text)
         except ValueError:
@@ -131,7 +131,7 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         return key if key is not None and compare_digest(key.hash, hash_) else None
 
     def find_slots(self, key: Key) -> CounterSlots:
-        """Return the slots of a key of this registry."""
+        """Return the counter slots of a key in this registry."""
         number = self.by_id[key.id].slot
         assert number is not None
         return CounterSlots(key=number, client=self.clients_by_name[key.client].slot)
@@ -143,8 +143,8 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def read_registry(store: Store, *, is_new: bool = False) -> tuple[Registry, str | None]:
-    """Return the registry and the store's tag for it, or an empty registry and None if no key was ever made. `is_new`:
-    read a lost registry as an empty one. Raises LostRegistry, Corrupt and StoreError."""
+    """Read the registry and its tag in the store, or an empty registry and None if no key was ever made. `is_new`:
+    treat a lost registry as an empty one. Raises LostRegistry, Corrupt and StoreError."""
     file = store.read_versioned(NAME)
     try:
         if file is None:
@@ -158,7 +158,7 @@ def read_registry(store: Store, *, is_new: bool = False) -> tuple[Registry, str 
 
 
 def refuse_lost_registry(store: Store) -> None:
-    """Raise LostRegistry if keys were made in this store. Call this if it has no registry."""
+    """Raise LostRegistry if keys were ever made in this store, which has no registry."""
     if store.exists(COPY):
         raise LostRegistry(_LOST)
 
@@ -180,7 +180,7 @@ def parse_registry(file: VersionedBytes) -> Registry:
 
 
 def number_slots(registry: Registry) -> Registry:
-    """Give a slot to each key and client without one, in order, so that every reader gives the same."""
+    """Give each key and client without a slot the next free number, in order, so that every reader assigns the same."""
     number, keys = registry.slots, []
     clients = dict(registry.clients_by_name)
     for key in registry.keys:
@@ -194,10 +194,10 @@ def number_slots(registry: Registry) -> Registry:
 
 
 def change_registry(store: Store, change: Callable[[Registry], Registry], *, is_new: bool = False) -> Registry:
-    """Replace the registry by `change` of it, again if another operator wrote in between. `is_new`: begin a new one if
-    it is lost.
+    """Replace the registry by `change(registry)`, and retry if another operator wrote in between. Return the new one.
+    `is_new`: begin a new registry if it is lost.
 
-    A lost reply is tried again as well, so `change` applied twice must have the same effect as once.
+    A lost reply is retried as well, so applying `change` twice must have the same effect as once.
     """
     for _ in range(ATTEMPTS):
         registry, etag = read_registry(store, is_new=is_new)
@@ -221,7 +221,7 @@ def add_key(registry: Registry, key: Key) -> Registry:
 
 
 def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
-    """Revokes the key. If it was revoked before, it keeps its first time. Raises KeyError if no key has the id."""
+    """Revoke the key as of `now`. A revoked key keeps its first time. Raises KeyError if no key has the id."""
     key = registry.by_id[id_]
     return registry if key.revoked_at is not None else _replace_key(registry, replace(key, revoked_at=now))
 
@@ -235,7 +235,7 @@ def import_key(registry: Registry, key: Key) -> Registry:
 
 
 def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:
-    """Set the quota of a client that owns a key."""
+    """Set the monthly quota of a client that owns a key; None means its plan's."""
     clients = tuple(
         replace(owner, monthly_quota=monthly_quota) if owner.name == client else owner for owner in registry.clients
     )
@@ -243,7 +243,7 @@ def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:
 
 
 def change_grants(registry: Registry, id_: str, *, added: Iterable[str], removed: Iterable[str]) -> Registry:
-    """Add and remove grants of a key; `added` come after its other grants. Raises ValueError if its plan takes none."""
+    """Add and remove a key's granted add-ons; `added` come last. Raises ValueError if its plan takes none."""
     key = _find_unrevoked(registry, id_)
     if key.plan not in GRANTABLE:
         raise ValueError(f"the {key.plan} plan takes no add-ons; plans that do: {', '.join(GRANTABLE)}")
@@ -253,8 +253,8 @@ def change_grants(registry: Registry, id_: str, *, added: Iterable[str], removed
 
 
 def rotate_key(registry: Registry, id_: str, *, successor: tuple[str, str], now: datetime, until: datetime) -> Registry:
-    """Add a key with everything that the old one has, but the id and hash of `successor`. The old key ends at `until`
-    at the latest."""
+    """Add a copy of a key with the id and hash of `successor`. The old key expires at `until`, or earlier if it does
+    anyway."""
     new_id, new_hash = successor
     if new_id in registry.by_id:
         return registry

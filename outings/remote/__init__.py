@@ -1,1 +1,1 @@
-"""Other people's servers: how to call one, and what geocoding services understand."""
+"""Calls to servers of others, and the geocoding services among them."""

@@ -1,4 +1,4 @@
-"""Call other people's servers: limited in time and size, retried if that helps, stopped while they are down."""
+"""Call servers of others: limited in time and size, retried if that helps, paused while they fail."""
 
 import logging
 import time
@@ -12,8 +12,7 @@ from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_aft
 
 
 class RemoteError(Exception):
-    """A call failed. `rest`: seconds after which the server wants to be called again. The message has nothing of the
-    request."""
+    """A call failed. `rest`: the seconds that the server asks to wait. The message contains nothing of the request."""
 
     def __init__(self, reason: str, *, rest: float | None = None) -> None:
         super().__init__(reason)
@@ -29,7 +28,7 @@ MOST_BYTES = 2**20
 
 
 def check_proxies() -> None:
-    """Raise ValueError if the environment names a proxy through which no request can be sent."""
+    """Raise ValueError if the environment names a proxy that the HTTP client can't use."""
     try:
         httpx2.Client().close()
     except (ImportError, ValueError) as error:
@@ -37,8 +36,8 @@ def check_proxies() -> None:
 
 
 class Fetcher:
-    """Sends requests to one server. `headers` are sent with each request. `refusing` are the statuses that mean the
-    request itself is wrong."""
+    """Sends GET requests to one server, with `headers`. `refusing`: the statuses by which it says that the request
+    itself is wrong."""
 
     def __init__(
         self,
@@ -57,7 +56,8 @@ class Fetcher:
             logging.getLogger(name).setLevel(logging.WARNING)  # below, URLs are logged, with the question in them
 
     def fetch(self, path: str, parameters: dict[str, str] | None = None) -> bytes | None:
-        """Return the body, or None if the request itself is wrong. Raises `RemoteError`. Blocks."""
+        """Return the response's body, or None if the server refuses the request as wrong. Retries. Raises RemoteError.
+        Blocks."""
         policy = self._policy
         for attempt in stamina.retry_context(
             on=lambda error: isinstance(error, RemoteError) and not isinstance(error, PermanentRemoteError),
@@ -83,8 +83,7 @@ class Fetcher:
             raise RemoteError(type(error).__name__) from None
 
     def _check_status(self, response: httpx2.Response) -> None:
-        """Raise an error for a failed response, with the seconds to wait if the server states them or was called too
-        often."""
+        """Raise an error for a failed response, with the seconds to wait if the server states them or is overloaded."""
         status = response.status_code
         if status == 200:
             return
@@ -96,7 +95,7 @@ class Fetcher:
         raise (PermanentRemoteError if status == 429 else RemoteError)(f"status {status}")
 
     def _read_body(self, response: httpx2.Response, *, end: float) -> bytes:
-        """Read the body until `end`. A timeout for each silence would let a server take forever."""
+        """Read the body, until the time `end`. A time-out between bytes alone would let a server take forever."""
         body = b""
         for piece in response.iter_raw():
             body += piece
@@ -108,10 +107,10 @@ class Fetcher:
 
 
 class CircuitBreaker:
-    """Opens for `rest` seconds after `failures` in a row. Then it is half-open: one call every `trial` seconds is let
-    through, until one succeeds and closes it. For one thread; `clock` in seconds.
+    """Stops calls to a failing server. It opens for `rest` seconds after `failures` in a row. Then it is half-open: one
+    call every `trial` seconds passes, until one succeeds and closes it. For one thread; `clock` in seconds.
 
-    Kept libraries hold a lock while they call (pybreaker), or do not say how long is left.
+    Existing libraries hold a lock while they call (pybreaker), or do not say how long is left.
     """
 
     def __init__(
@@ -125,8 +124,8 @@ class CircuitBreaker:
         self._open_until = float("-inf")
 
     def enter(self) -> int | None:
-        """Return None if the call may be made, else the whole seconds to wait, at least 1. Report the outcome of a
-        call."""
+        """Return None if a call may be made now, else the whole seconds to wait, at least 1. After the call, report
+        whether it succeeded."""
         left = self._open_until - self._clock()
         if left > 0:
             return ceil(left)

@@ -1,4 +1,4 @@
-"""Geocoding services: how to ask each of them for the point of an address."""
+"""Geocoding services: how to ask each of them for an address's coordinates."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -16,8 +16,9 @@ MOST = 5
 
 
 class GeocodingService(Struct, frozen=True, kw_only=True):
-    """`path`: behind the operator's URL. `list_places`: of the JSON of a 200, the best first; `locate_place`: its
-    latitude and longitude. Both raise LookupError, TypeError or ValueError where it is another's JSON."""
+    """A service's formats. `path` follows the operator's URL. `list_places` takes the JSON of a response and returns
+    its places, best first; `locate_place` returns a place's latitude and longitude. Both raise LookupError, TypeError
+    or ValueError for JSON of another format."""
 
     name: str
     path: str
@@ -26,10 +27,10 @@ class GeocodingService(Struct, frozen=True, kw_only=True):
     locate_place: Callable[[Any], Iterable[Any]]
 
     def find_point(self, address: str, *, bounds: Bounds, fetcher: Fetcher) -> Center | None:
-        """Ask for an address. Return its point, rounded to 0.1 m, or None if none is within the bounds. Blocks.
+        """Geocode an address. Return the best point within the bounds, rounded to 0.1 m, or None. Blocks.
 
         Raises:
-            RemoteError: the service failed, or its answer is none of it.
+            RemoteError: the service failed, or its response has another format.
         """
         body = fetcher.fetch(self.path, self.make_parameters(address, bounds))
         try:
@@ -40,8 +41,7 @@ class GeocodingService(Struct, frozen=True, kw_only=True):
         return next((Center(lat=round(point.lat, 6), lng=round(point.lng, 6)) for point in inside), None)
 
     def read_points(self, body: bytes) -> Iterator[Center]:
-        """Yield the points in the body of a 200. Raises ValueError or RecursionError if it is no answer of this
-        service."""
+        """Yield the points in a response's body. Raises ValueError or RecursionError if it has another format."""
         try:
             places = msgspec.convert(self.list_places(msgspec.json.decode(body)), list[Any])
             for lat, lng in map(self.locate_place, places):
@@ -91,5 +91,5 @@ _HEADERS = {"User-Agent": "outings/1"}
 
 
 def open_fetcher(url: str, policy: RetryPolicy) -> Fetcher:
-    """Open a connection to a geocoding service, to which a 400 says that the address is none."""
+    """Open a connection to a geocoding service. Its status 400 means that an address is invalid."""
     return Fetcher(url, headers=_HEADERS, policy=policy, refusing=frozenset({400}))

@@ -22,16 +22,16 @@ _REMOTE = ("http://", "https://", "webcal:")
 
 
 class Rewrite(Struct, frozen=True, forbid_unknown_fields=True):
-    """Replace the match of `pattern` by `to`, which may use its groups."""
+    """A replacement of matches of `pattern` by `to`, which may use its groups."""
 
     pattern: str
     to: str
 
 
 class Address(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Rules that turn the address that a person has into the one to fetch: apply `rewrites`, append `path` unless the
-    address contains `unless`, then add the parameters of `query` that it lacks. The result must match `pattern`;
-    `allowed` says so in words."""
+    """Rules that turn the address that a person knows into the one to fetch: apply `rewrites`, append `path` unless the
+    address contains `unless`, then add missing parameters of `query`. The result must match `pattern`, which error
+    messages describe as `allowed`."""
 
     rewrites: tuple[Rewrite, ...] = ()
     path: str = ""
@@ -42,8 +42,7 @@ class Address(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Another version of the system's API, whose addresses match `pattern`. Its settings and query replace the
-    preset's."""
+    """Settings for another version of a system's API, whose addresses match `pattern`. They replace the preset's."""
 
     pattern: str
     feed: dict[str, Any]
@@ -51,8 +50,8 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Preset(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A preset. `url`: an example; `says`: the address to give; `needs`: what else has to be done; `recognize`: a
-    pattern of addresses that are certainly of this system."""
+    """The settings of one system. `url`: an example; `says`: which address to enter; `needs`: other required settings;
+    `recognize`: a pattern that only this system's addresses match."""
 
     title: str
     url: str
@@ -74,13 +73,13 @@ def read_presets() -> Mapping[str, Preset]:
 
 
 def recognize_preset(url: str) -> str | None:
-    """Return the name of the system to which an address certainly belongs, or None."""
+    """Return the name of the preset that recognizes an address, or None."""
     names = (name for name, preset in read_presets().items() if preset.recognize and _has(preset.recognize, url))
     return next(names, None)
 
 
 def apply_presets(document: Mapping[str, Any], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Fill in the feeds of a document that was read, in place. Yield each wrong key and the problem with it."""
+    """Fill in the feeds of a parsed document, in place. Yield each wrong key and its problem."""
     feeds = document.get("feeds")
     for number, feed in enumerate(feeds if isinstance(feeds, list) else ()):
         if not isinstance(feed, dict) or not isinstance(name := feed.get("preset"), str) or not name:
@@ -94,7 +93,7 @@ def apply_presets(document: Mapping[str, Any], environ: Mapping[str, str]) -> It
 
 
 def fill_feed(feed: dict[str, Any], preset: Preset, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Fill in one feed, in place. Yield each wrong key and the problem with it."""
+    """Fill in one feed by its preset, in place. Yield each wrong key and its problem."""
     url, missing = expand_references(str(feed.get("url", "")), environ)
     is_remote = url.startswith(_REMOTE) and not missing
     settings = dict(preset.feed)
@@ -147,14 +146,14 @@ def _fill_setting(feed: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _merge_map(rules: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the preset's rules, replaced by the feed's own. A member that the feed sets to "" is left out."""
+    """Return the preset's mapping rules, overridden by the feed's own. A feed removes a member by ""."""
     stated = set(_list_members(own))
     kept = {member: rule for member, rule in rules.items() if member not in stated}
     return kept | {member: rule for member, rule in own.items() if rule != ""}
 
 
 def _list_members(raw: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """`price.min` of a table within a table too. Words of rules are among them, and name no member."""
+    """Yield the dotted path of each key in nested tables: members, and harmlessly also settings of rules."""
     for name, value in raw.items():
         member = f"{path}.{name}" if path else name
         yield member

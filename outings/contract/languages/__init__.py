@@ -1,1 +1,1 @@
-"""Languages: the words by which queries, audiences, categories and addresses are read. A folder of data for each."""
+"""The words by which queries, audiences, categories and addresses are read: one folder of data for each language."""

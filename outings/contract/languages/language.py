@@ -1,4 +1,4 @@
-"""A language as data: the words of its folder, and which of them are missing; related words and translations."""
+"""Read a language's folder of words, and list which are missing; read related words and translations."""
 
 import re
 import tomllib
@@ -27,8 +27,7 @@ _ALLOWED = (
 
 
 class RelatedProblem(Struct, frozen=True):
-    """An error in a list of related words: its line (counted from 1; 0 is the whole file), and a message that says what
-    is allowed."""
+    """An error in a list of related words: its line, counted from 1 (0 is the whole file), and a message."""
 
     line: int
     message: str
@@ -38,7 +37,7 @@ class RelatedProblem(Struct, frozen=True):
 
 
 class RelatedError(Exception):
-    """All problems of a file, in order."""
+    """All problems of a file of related words, in order."""
 
     def __init__(self, problems: Sequence[RelatedProblem]) -> None:
         super().__init__("; ".join(map(str, problems)))
@@ -68,7 +67,7 @@ def parse_related(data: bytes) -> tuple[Group, ...]:
 
 
 def join_groups(*files: Sequence[Group]) -> tuple[Group, ...]:
-    """Join several tables. Each group appears once; groups that share a phrase are not merged."""
+    """Join files of groups into one tuple without repeated groups. Groups that share a phrase are not merged."""
     return tuple(dict.fromkeys(group for groups in files for group in groups))
 
 
@@ -116,8 +115,8 @@ class LanguageError(Exception):
 
 
 def parse_language(code: str, contents: Mapping[str, bytes], *, are_patterns_known: bool = False) -> Language:
-    """`contents`: by name, the files of FILES that are there. `are_patterns_known`: none of them has to be compiled to
-    know that it can be. Raises LanguageError."""
+    """Parse the files of a language. `contents`: bytes by names in FILES, of which some may be missing.
+    `are_patterns_known`: skip checking regular expressions by compiling them. Raises LanguageError."""
     tables = {
         name: _parse_file(name, contents[name], are_patterns_known=are_patterns_known)
         for name in FILES
@@ -156,7 +155,7 @@ def _parse_file(name: str, data: bytes, *, are_patterns_known: bool) -> Any:
 
 
 def _refuse_unknown(given: Any, known: Any, path: str = "$") -> None:
-    """Raise ValueError for a name in a file that no table has. A release may have tables of an older program."""
+    """Raise ValueError for a name in a parsed file that its decoded form `known` lacks."""
     if isinstance(given, dict) and isinstance(known, dict):
         for name, value in given.items():
             if name not in known:
@@ -177,8 +176,8 @@ def _check_patterns(patterns: Iterable[str]) -> None:
 
 @cache
 def read_shipped_language(code: str) -> Language:
-    """Read one of the languages in SHIPPED. Its patterns are not compiled here, which would take two thirds of the
-    time: a test compiles them."""
+    """Read a language in SHIPPED. Its regular expressions are not compiled, which would take two thirds of the time: a
+    test checks them."""
     return parse_language(code, read_shipped_files(code), are_patterns_known=True)
 
 
@@ -193,8 +192,7 @@ def find_stems(language: Language) -> str:
 
 
 def list_uncovered(language: Language, categories: Collection[str]) -> Iterator[str]:
-    """Yield a line for each part of search that this language has no words for. `categories`: the slugs that listings
-    may have."""
+    """Yield a line for each part of search that lacks words in this language. `categories`: the deployment's slugs."""
     if language.search is None:
         yield "no words for searches (search.toml): every word of a query decides, and no age in it is a filter"
     elif not language.search.stems:
@@ -211,8 +209,8 @@ def list_uncovered(language: Language, categories: Collection[str]) -> Iterator[
 
 
 class Translation(Struct, frozen=True, kw_only=True):
-    """Phrases to translate from the language `code` to a metro's language. `groups` are phrases with the same meaning
-    in both; `phrases` are all phrases of `code` in them, `known` all of the metro's language."""
+    """Phrases to translate from the language `code` to a metro's language. `groups`: phrases with equal meaning in
+    both; `phrases`: all of these in `code`; `known`: all of these in the metro's language."""
 
     code: str
     groups: tuple[Group, ...]
@@ -222,7 +220,7 @@ class Translation(Struct, frozen=True, kw_only=True):
 
 @cache
 def list_translations(code: str) -> tuple[Translation, ...]:
-    """Return translations from each language in which a metro of language `code` is also searched."""
+    """Return translations to the language `code`, from each other language in which its metros are searched."""
     if code == ENGLISH:
         return tuple(_make_translation(other) for other in SHIPPED if other != ENGLISH)
     if code in SHIPPED:

@@ -1,4 +1,4 @@
-"""The structs into which a language's `audience.toml`, `search.toml` and `streets.toml` are read."""
+"""The structs of a language's `audience.toml`, `search.toml` and `streets.toml`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,11 +8,11 @@ from msgspec import Struct
 
 
 class TextAgeWords(Struct, frozen=True, kw_only=True):
-    """Ages in a text. `numbers` are words from zero on; the others are regular expressions.
+    """Words for ages in a listing's text. `numbers` are words from zero up; others are regular expressions.
 
-    In `ranges`, `lows` and `highs` `<low>` and `<high>` stand for a number with or without a unit, `<low!>` and
-    `<high!>` for one with a unit. What begins with `name_` holds in names alone; `unit_ranges` hold in a description
-    where both numbers have a unit, or the second has `old` behind it.
+    In `ranges`, `lows` and `highs`, `<low>` and `<high>` stand for a number with or without a unit, `<low!>` and
+    `<high!>` for one with a unit. Settings with `name_` apply only to names; `unit_ranges` only to a description, if
+    both numbers have a unit, or the second is followed by `old`.
     """
 
     numbers: str = ""
@@ -37,7 +37,7 @@ class TextAgeWords(Struct, frozen=True, kw_only=True):
 
 
 class AudienceWords(Struct, frozen=True, kw_only=True):
-    """`phrases`: sets of phrases by name, which the rules of the check ask for."""
+    """Words by which a listing's audience is checked. `phrases`: sets of phrases by the names that the rules use."""
 
     adult_ages_ignored_beside: tuple[str, ...] = ()
     phrases: dict[str, tuple[str, ...]] = {}
@@ -48,7 +48,7 @@ class AudienceWords(Struct, frozen=True, kw_only=True):
 
 
 class RoleWords(Struct, frozen=True, kw_only=True):
-    """Single folded words, with blanks between."""
+    """Words of a query by their role, separated by blanks, single and folded."""
 
     fillers: str = ""
     kinds: str = ""
@@ -71,9 +71,9 @@ class RoleWords(Struct, frozen=True, kw_only=True):
 
 
 class NameWords(Struct, frozen=True, kw_only=True):
-    """Parts of names. `head`: whether the first or the last word of a place's says what it is, "" if none.
-    `behind_head`: words such as "of"; in "Museum of Flight", the last word is the one before it. `called_off`:
-    expressions for what is sold out or does not happen, in letters alone."""
+    """Words in names of listings. `head`: which word of a place's name says its kind, "" for none. `behind_head`: words
+    such as "of", before which the last word is looked for ("Museum of Flight"). `called_off`: expressions, letters
+    only, for what is sold out or canceled."""
 
     head: Literal["first", "last", ""] = ""
     behind_head: str = ""
@@ -81,7 +81,7 @@ class NameWords(Struct, frozen=True, kw_only=True):
 
 
 class RolePhrases(Struct, frozen=True, kw_only=True):
-    """Regular expressions; `<name>` is what `parts` says."""
+    """Regular expressions for phrases of a query by their role. `<name>` stands for the expression in `parts`."""
 
     names: tuple[str, ...] = ()
     prices: tuple[str, ...] = ()
@@ -106,10 +106,10 @@ class NamedAge(Struct, frozen=True, kw_only=True, rename={"low": "from", "high":
 
 
 class SchoolYears(Struct, frozen=True, kw_only=True):
-    """Years of one kind of school, as regular expressions in front of their numbers or behind them.
+    """Regular expressions for the years of one kind of school, before or behind their numbers.
 
-    `first`: the age at which its first year begins; who is in it is that or one more. `years`: how many there are.
-    `early`: words for the year before the first, and for those before that.
+    `first`: the age at which the first year begins; its children are that age or one more. `years`: their number.
+    `early`: words for the year before the first one, and for those before that.
     """
 
     before: str = ""
@@ -120,9 +120,8 @@ class SchoolYears(Struct, frozen=True, kw_only=True):
 
 
 class AgeWords(Struct, frozen=True, kw_only=True):
-    """Regular expressions; empty is never. `numbers` and `ordinals` are the words from one on, `a|b` being two of one
-    number; `suggested` is what a
-    suggestion says of an `{age}`."""
+    """Regular expressions for ages in a query; an empty one never matches. `numbers` and `ordinals` list words from one
+    up, `a|b` for alternatives; `suggested` is a suggestion's text with `{age}`."""
 
     numbers: str = ""
     years: str = ""
@@ -155,7 +154,7 @@ class AgeWords(Struct, frozen=True, kw_only=True):
 
 
 class NamedHours(Struct, frozen=True, kw_only=True, rename={"low": "from", "high": "to"}):
-    """Hours of the day from midnight on."""
+    """A part of the day, such as the morning, in hours since midnight."""
 
     words: str
     low: int = 0
@@ -163,9 +162,9 @@ class NamedHours(Struct, frozen=True, kw_only=True, rename={"low": "from", "high
 
 
 class WhenWords(Struct, frozen=True, kw_only=True):
-    """When something is. Regular expressions; empty is never. `days` from Monday on and `months` from January on are
-    expressions with blanks between. `dates` name `<month>`, `<first>`, `<last>` and `<year>`; `coming` stands before
-    the days of the next seven alone; the others stand around times of the clock."""
+    """Regular expressions for dates and times in a query; an empty one never matches. `days` from Monday and `months`
+    from January are separated by blanks. `dates` contain `<month>`, `<first>`, `<last>` and `<year>`; `coming` stands
+    before a day of the next seven; others stand beside times of day."""
 
     days: str = ""
     weekdays: str = ""
@@ -218,7 +217,7 @@ class SearchWords(Struct, frozen=True, kw_only=True):
         yield from (named.words for named in self.ages.named)
 
     def check(self) -> None:
-        """ValueError for what no query can be read by, though each pattern is one."""
+        """Raise ValueError for too many days or months, or for invalid hours, which types cannot express."""
         for name, texts, most in (("days", self.when.days, 7), ("months", self.when.months, 12)):
             if (count := len(texts.split())) > most:
                 raise ValueError(f"{name} has {count} expressions; allowed: {most} at most")
@@ -231,7 +230,7 @@ _PART = re.compile(r"<([a-z_]+)>")
 
 
 def fill_parts(pattern: str, parts: Mapping[str, str]) -> str:
-    """ValueError for a part that nobody says."""
+    """Replace each `<name>` in a pattern by its part. Raises ValueError for an unknown name."""
 
     def fill(match: re.Match[str]) -> str:
         if match[1] not in parts:
@@ -242,10 +241,10 @@ def fill_parts(pattern: str, parts: Mapping[str, str]) -> str:
 
 
 class StreetWords(Struct, frozen=True, kw_only=True):
-    """`kinds`: a street's kind in its short form, and what else stands for it. `leading` is left out in front of a
-    name, `dropped` wherever it stands. `kind_first`: "Calle Mayor 9", and not "9 Main Street". The others are regular
-    expressions: `ordinal` has the number as its group, `number` stands between a street and its number.
-    `labels`: the library that labels the parts of an address, for those of the United States."""
+    """Words in addresses. `kinds`: variants of a street's kind by its short form. `leading` words are dropped before a
+    name, `dropped` ones anywhere. `kind_first`: "Calle Mayor 9", not "9 Main Street". Others are regular expressions:
+    `ordinal` has the number as its group, `number` stands between a street and its number. `labels`: the library that
+    splits addresses, for those of the United States."""
 
     kinds: dict[str, str] = {}
     directions: dict[str, str] = {}

@@ -1,7 +1,7 @@
-"""Make `/openapi.json`, the contract as OpenAPI 3.1, from its tables and a vocabulary; and a static tree's.
+"""Make `/openapi.json`, the contract as OpenAPI 3.1, for an API with a given vocabulary, or for a tree of static files.
 
-The document has every route of v1, because a path is a promise whichever deployment answers. What some deployments
-answer and others do not says so in words, and has `501` among its responses.
+The document has every route of v1, because a path is a promise whichever deployment answers. The description of an
+optional route or parameter says that it is optional, and it has a response `501`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def encode_document(vocabulary: Vocabulary) -> bytes:
-    """Equal vocabularies give equal bytes."""
+    """Encode the OpenAPI document of a vocabulary as JSON. Equal vocabularies give equal bytes."""
     return msgspec.json.encode(make_document(vocabulary))
 
 
@@ -123,7 +123,7 @@ example. Names are relative to the folder of this document.
 
 
 def encode_static_document(vocabulary: Vocabulary, files_by_request: Mapping[str, Sequence[str]]) -> bytes:
-    """Return the document of the requests that have files."""
+    """Encode the OpenAPI document of the requests that have static files."""
     document = make_document(vocabulary)
     names: dict[str, set[str]] = {}
     examples: dict[str, dict[str, str]] = {}
@@ -157,7 +157,7 @@ def encode_static_document(vocabulary: Vocabulary, files_by_request: Mapping[str
 
 
 def _reduce(operation: Mapping[str, Any], sent: set[str], document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an operation that takes the parameters of its path and those that were sent, and needs no key."""
+    """Return the operation without a key, and with only the parameters in its path and those in `sent`."""
 
     def read(parameter: Mapping[str, Any]) -> Mapping[str, Any]:
         name = parameter.get("$ref", "").rpartition("/")[2]
@@ -176,7 +176,7 @@ def _reduce(operation: Mapping[str, Any], sent: set[str], document: Mapping[str,
 
 
 def _list_needed(value: Any, components: Mapping[str, Any], visited: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the kind and name of each component that is referred to, also by another."""
+    """Yield the kind and name of each component that a value refers to, directly or by other components."""
     if isinstance(value, dict):
         target = value.get("$ref")
         if isinstance(target, str):

@@ -1,4 +1,4 @@
-"""An example for each route: a request, and the program's whole answer to it for the sample metros.
+"""An example for each route: a request, and the program's complete answer for the sample metros.
 
 `python -m tests.edge.openapi_examples` writes the file, and a test compares it with the program's current answers.
 """
@@ -21,8 +21,8 @@ _WORDS = {**{name: name for name in SETS}, "type_hint": "type_hints"}
 
 
 class Example(Struct, frozen=True, kw_only=True):
-    """An example. `request` is a path with its query string. `answer` is JSON, or a text of the type `media`. `is_cut`:
-    the answer was shortened."""
+    """A request with its answer. `request`: a path with query string. `answer`: JSON, or a text of the media type
+    `media`. `is_cut`: True if the answer was shortened."""
 
     request: str
     media: str
@@ -32,12 +32,12 @@ class Example(Struct, frozen=True, kw_only=True):
 
 @cache
 def read_examples() -> Mapping[str, Example]:
-    """Return the examples by the name of their route, from a file of this package."""
+    """Read the examples, by the name of their route, from a file of this package."""
     return msgspec.json.decode(files(__package__).joinpath(FILE).read_bytes(), type=dict[str, Example])
 
 
 def find_example(route: Route, vocabulary: Vocabulary) -> Example | None:
-    """Return the example in the deployment's words. `/openapi.json` has none, since it would contain itself."""
+    """Return a route's example in the deployment's words, or None for `/openapi.json`, which can't contain itself."""
     example = read_examples().get(route.name)
     if example is None or vocabulary == Vocabulary():
         return example
@@ -45,7 +45,7 @@ def find_example(route: Route, vocabulary: Vocabulary) -> Example | None:
 
 
 def find_path_values(route: Route) -> Mapping[str, str]:
-    """Return the values of the route's path parameters in its example."""
+    """Return the values of the path parameters in a route's example."""
     example = read_examples().get(route.name)
     match = match_route(example.request.partition("?")[0]) if example else None
     return match.values if match else {}
@@ -65,7 +65,7 @@ def _fit_words(value: Any, vocabulary: Vocabulary) -> Any:
 
 
 def _replace_words(member: Any, *, own: tuple[str, ...], usual: tuple[str, ...]) -> Any:
-    """Each usual word becomes the own word of its place in the list; one that is there twice stays once."""
+    """Replace each `usual` word by the `own` word at the same index, in a list without duplicates."""
 
     def find_own(word: str) -> str | None:
         return own[usual.index(word) % len(own)] if own else None

@@ -48,23 +48,23 @@ def refer(name: str, *, kind: str = "schemas") -> Schema:
 
 
 def list_words(words: Collection[str]) -> Schema:
-    """Make a schema that allows these words. Some tools refuse an empty `enum`, so an empty vocabulary allows nothing
-    by `not`."""
+    """Make a schema that allows only these words. Without words it uses `not`, since some tools refuse an empty
+    `enum`."""
     return {"enum": list(words)} if words else {"not": {}}
 
 
 def name_path(resource: str) -> str:
-    """Return the name of the component that lists the paths for `fields`."""
+    """Return the name of the component for the values of `fields`, the paths of a resource's members."""
     return f"{RESOURCES[resource].__name__}Path"
 
 
 def name_part(resource: str) -> str:
-    """Return the name of the component for a resource under `fields`."""
+    """Return the name of the component for a resource that `fields` reduced to some members."""
     return f"{RESOURCES[resource].__name__}Part"
 
 
 def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
-    """All components by name."""
+    """Make all schema components, by name."""
     _, components = msgspec.json.schema_components(_BODIES, ref_template="#/components/schemas/{name}")
     schemas = {name: _tidy(schema, vocabulary) for name, schema in components.items()}
     for struct in chain.from_iterable(map(_walk_structs, _BODIES)):
@@ -86,7 +86,7 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
 
 
 def _list_buckets(vocabulary: Vocabulary) -> Iterable[tuple[str, Iterable[str]]]:
-    """Yield each facet whose values are words, with these words."""
+    """Yield each facet with a closed list of values, and these values."""
     yield "category", vocabulary.categories
     yield "weekday", WEEKDAYS
     yield "time_block", TIME_BLOCKS
@@ -122,7 +122,7 @@ def _list_present(struct: type[Struct]) -> Iterable[str]:
 
 
 def _walk_structs(annotation: object) -> Iterable[type[Struct]]:
-    """Yield the structs that an annotation refers to, and those that their members refer to, however deep."""
+    """Yield the structs that an annotation contains, and those that their members contain, recursively."""
     for struct in find_structs(annotation):
         yield struct
         for field in msgspec.structs.fields(struct):
@@ -130,8 +130,8 @@ def _walk_structs(annotation: object) -> Iterable[type[Struct]]:
 
 
 def _tidy(schema: Any, vocabulary: Vocabulary) -> Any:
-    """Return the schema with the deployment's words and with null as a type, but without Python's default values, which
-    are not part of an answer."""
+    """Return the schema with the deployment's words and with null as a type, without Python's default values, which
+    answers do not have."""
     if isinstance(schema, list):
         return [_tidy(inner, vocabulary) for inner in schema]
     if not isinstance(schema, dict):
@@ -148,7 +148,7 @@ def _tidy(schema: Any, vocabulary: Vocabulary) -> Any:
 
 
 def _join_null(schema: Schema) -> Schema:
-    """`anyOf` a plain type and null → both as types of one schema."""
+    """Replace `anyOf` a plain type and null by one schema with both as `type`."""
     choices = schema.get("anyOf", [])
     plain = [choice for choice in choices if choice != {"type": "null"}]
     if len(choices) != 2 or len(plain) != 1 or not isinstance(plain[0].get("type"), str):
