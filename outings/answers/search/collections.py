@@ -59,7 +59,7 @@ def find_search_filters(
     """Find the filters of a search. `age`: that of the query's words. Raises ApiError for a wrong window."""
     given = {name: value for name, value in query.values.items() if name not in _OWN}
     decided = [only for name, only in _DECIDES.items() if name in query.values]
-    types = tuple(each for each in choose_types(query, context.entitlement) if all(each == only for only in decided))
+    types = tuple(entry for entry in choose_types(query, context.entitlement) if all(entry == only for only in decided))
     is_origin_alone = query.get("sort") == "nearest" and "radius_m" not in query.values
     left_out = _ORIGIN if is_origin_alone else ()
     filters = {name: value for name, value in given.items() if name not in left_out}
@@ -77,8 +77,8 @@ def _find_filters(
         collections=collections,
         given=given,
         defaults=requested.defaults,
-        selections=tuple(each.selection for each in collections.values()),
-        windows=tuple((name, each.window) for name, each in collections.items()),
+        selections=tuple(collection.selection for collection in collections.values()),
+        windows=tuple((name, collection.window) for name, collection in collections.items()),
         has_usual_window=given.keys().isdisjoint(_WINDOW),
     )
 

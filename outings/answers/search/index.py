@@ -63,7 +63,9 @@ class SearchIndex:
         self._readable = None if types.issuperset(TYPES) else np.isin(facts.types, list(map(TYPES.index, types)))
         self.locations = make_locations((metro.name, metro.slug, *metro.aliases), named)
         self.words, self.cards = QueryWords(reader.language), open_cards(reader)
-        self._foreign = [ForeignLanguage(each, self.words) for each in list_translations(reader.language.code)]
+        self._foreign = [
+            ForeignLanguage(translation, self.words) for translation in list_translations(reader.language.code)
+        ]
         self.id_ranks, self.types, self.programs = facts.id_ranks, facts.types, facts.programs
         # What is no class of a program, by row.
         self.is_alone = self.programs < 0
@@ -108,7 +110,7 @@ class SearchIndex:
 
     def find_foreign(self, words: Sequence[str]) -> ForeignLanguage | None:
         """Return the other language in which a query is written, or None."""
-        return next((each for each in self._foreign if each.has(words)), None)
+        return next((entry for entry in self._foreign if entry.has(words)), None)
 
     def list_words(self, parsed: ParsedQuery) -> frozenset[str]:
         """Return the words of the index that any of the query's words matches."""

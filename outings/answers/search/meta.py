@@ -39,7 +39,7 @@ def make_meta(
         query=query.get_as("q", str) or "",
         applied_filters=_show_filters(requested) if requested.given else _show_usual(requested),
         defaults_applied=requested.defaults,
-        types=tuple(COLLECTIONS[each] for each in requested.collections),
+        types=tuple(COLLECTIONS[collection] for collection in requested.collections),
         ranking=RANKING,
         ignored_words=parsed.ignored,
         interpreted=Interpreted(
@@ -50,7 +50,7 @@ def make_meta(
         ),
         match=levels,
         relaxed=search.relaxed,
-        match_counts=MatchCounts(*[min(each, MOST_COUNTED) for each in counted]),
+        match_counts=MatchCounts(*[min(value, MOST_COUNTED) for value in counted]),
         sort=str(query.get("sort")),
         limit=search.limit,
         count=count,
@@ -65,7 +65,7 @@ def make_meta(
 
 
 def _show_filters(requested: SearchFilters) -> TypedFilters:
-    in_collections = [each.filters.values for each in requested.collections.values()]
+    in_collections = [collection.filters.values for collection in requested.collections.values()]
     of_all = {name: values[name] for values in in_collections for name in ("radius_m", "audience") if name in values}
     in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **requested.given, **of_all}
     filters = {name: echo_value(value) for name, value in in_effect.items()}
@@ -81,9 +81,9 @@ def _show_usual(requested: SearchFilters) -> TypedFilters:
 def _show_types(requested: SearchFilters) -> Mapping[str, SearchWindow]:
     return {
         COLLECTIONS[name]: SearchWindow(
-            from_=each.filters.get_date("from"),
-            to=each.filters.get_date("to"),
-            min_confidence=each.filters.min_confidence,
+            from_=collection.filters.get_date("from"),
+            to=collection.filters.get_date("to"),
+            min_confidence=collection.filters.min_confidence,
         )
-        for name, each in requested.collections.items()
+        for name, collection in requested.collections.items()
     }

@@ -61,7 +61,7 @@ def _list_values(listing_type: str, begin: date, end: date | None, when: When) -
     values = {
         "from": max(first, begin),
         "to": last,
-        "weekday": tuple(WEEKDAYS[each] for each in weekdays) or None,
+        "weekday": tuple(WEEKDAYS[weekday] for weekday in weekdays) or None,
         "start_after": _make_time(low) if low > 0 else None,
         "start_before": _make_time(high) if high < DAY else None,
     }
@@ -71,7 +71,7 @@ def _list_values(listing_type: str, begin: date, end: date | None, when: When) -
 def _list_weekdays(first: date, last: date) -> tuple[int, ...]:
     """Return the weekdays of a span of days, or () if it has all of them."""
     days = (last - first).days + 1
-    return tuple((first + timedelta(days=each)).weekday() for each in range(days)) if days < len(WEEKDAYS) else ()
+    return tuple((first + timedelta(days=number)).weekday() for number in range(days)) if days < len(WEEKDAYS) else ()
 
 
 def _make_time(seconds: int) -> time:

@@ -95,7 +95,7 @@ def _find_levels(
         counts[PARTIAL] = partial
     if len(levels) == len(LEVELS):
         return levels, counts, matched
-    return levels, counts, matched.choose(np.array([each in levels for each in LEVELS])[matched.levels])
+    return levels, counts, matched.choose(np.array([level in levels for level in LEVELS])[matched.levels])
 
 
 def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
@@ -182,10 +182,10 @@ def _find_starts(rows: Numbers, search: Search, index: SearchIndex) -> Numbers:
     if not filters.says_when:
         return index.find_starts(rows, windows=filters.windows, is_recalled=filters.has_usual_window)
     evaluator, starts = open_evaluator(open_snapshot(search.snapshot)), np.full(rows.size, NEVER, dtype=np.int64)
-    for name, each in filters.collections.items():
+    for name, collection in filters.collections.items():
         own = np.flatnonzero(index.types[rows] == TYPES.index(name))
         if own.size and name != "place":
-            starts[own] = evaluator.find_starts(each.selection, rows[own], low=each.window[0])
+            starts[own] = evaluator.find_starts(collection.selection, rows[own], low=collection.window[0])
     return starts
 
 
@@ -200,7 +200,7 @@ def _make_items(
 ) -> list[bytes]:
     """`repeats`: of each result in `auto`."""
     words, read_card = Hits(index.list_words(search.parsed)), index.cards.read_card
-    others = repeat(b"") if repeats is None else [_format_repeats(each, opened, index) for each in repeats]
+    others = repeat(b"") if repeats is None else [_format_repeats(value, opened, index) for value in repeats]
     rows = zip(
         page.rows.tolist(),
         page.levels.tolist(),

@@ -55,8 +55,8 @@ ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
 # By how a word counts: in passing, as a place is named, by a related word, by itself.
 _LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])
 _SHIFT = 6
-_RANKED = sorted(product(PLACES, SPELLINGS), key=lambda each: (PLACES[each[0]] * SPELLINGS[each[1]], each))
-_RANKS = {each: rank for rank, each in enumerate(_RANKED, start=1)}
+_RANKED = sorted(product(PLACES, SPELLINGS), key=lambda value: (PLACES[value[0]] * SPELLINGS[value[1]], value))
+_RANKS = {value: rank for rank, value in enumerate(_RANKED, start=1)}
 _NOTHING: Numbers = np.empty(0, dtype=np.intp)
 # Words whose codes are kept. A byte a listing that has one.
 _WORDS = 32
@@ -105,8 +105,8 @@ def _join_codes(codes: Codes, others: Codes) -> Codes:
 def count_named(codes: Iterable[Codes], rows: Numbers) -> Numbers:
     """Return how many of the words are in the name, by row."""
     counts = np.zeros(rows.size)
-    for each in codes:
-        counts += IN_NAME.take(each.take(rows))
+    for code in codes:
+        counts += IN_NAME.take(code.take(rows))
     return counts
 
 
@@ -221,7 +221,7 @@ class StrengthFinder:
             sources[-1] += self._find_begun(beginning, known=known)
         for own, others in zip(sources, more, strict=False):
             own += others
-        return [self.encode(each) for each in sources]
+        return [self.encode(source) for source in sources]
 
     def _find_name_of(
         self, words: Sequence[str], start: int, end: int, sources: Sequence[list[Source]]
@@ -238,7 +238,7 @@ class StrengthFinder:
         if meant != spelled:
             whole.append(self.find_sequence(meant, ONE_TYPO))
         return [
-            [*whole, *(Source(each.rows, _GUESSED.take(each.codes)) for each in sources[number])]
+            [*whole, *(Source(source.rows, _GUESSED.take(source.codes)) for source in sources[number])]
             for number in range(start, end)
         ]
 
@@ -263,7 +263,7 @@ class StrengthFinder:
             rows, places = self._postings.read_posting(meaning.number)
             sources.append(Source(rows, encode_word(places, _BY_TYPOS[meaning.typos])))
         joined = (self.find_sequence(pair, JOINED) for pair in self.find_halves(word))
-        return sources + [each for each in joined if each.rows.size]
+        return sources + [entry for entry in joined if entry.rows.size]
 
     def find_one(self, word: str, spelling: int) -> Iterator[Source]:
         for number in self.spelling.list_stemmed(word):

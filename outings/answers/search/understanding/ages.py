@@ -171,7 +171,7 @@ class School:
         return [span for match in self._phrase.finditer(text) if (span := self._read_phrase(match)) is not None]
 
     def _read_phrase(self, match: re.Match[str]) -> AgeSpan | None:
-        years = [self._count_year(each) for each in self._year.finditer(match["chain"])]
+        years = [self._count_year(value) for value in self._year.finditer(match["chain"])]
         # "k-2" needs no more to be years of school.
         is_school = match["before"] or match["behind"] or (len(years) > 1 and years[0] <= 0)
         if not is_school or max(years) > self._years.years:

@@ -61,12 +61,12 @@ class WhenPatterns:
     """The patterns for time in one language. `ends`: endings of ordinals, as in "12th"."""
 
     def __init__(self, words: WhenWords, *, ends: str) -> None:
-        self._weekdays = [_compile(each) for each in words.days.split()]
+        self._weekdays = [_compile(part) for part in words.days.split()]
         self._working, self._free = _compile(words.weekdays), _compile(words.weekends)
         self._today, self._tomorrow = _compile(words.today), _compile(words.tomorrow)
         weekdays = "|".join(words.days.split()) or NO_MATCH
         self._coming = _compile(rf"(?:{words.coming or NO_MATCH})[ -](?:{weekdays}|{words.weekends or NO_MATCH})")
-        self._months = [re.compile(each) for each in words.months.split()]
+        self._months = [re.compile(part) for part in words.months.split()]
         number = rf"[0-9]{{1,2}})(?:{ends or NO_MATCH})?"
         parts = {
             "month": f"(?P<month>{'|'.join(words.months.split()) or NO_MATCH})",
@@ -74,8 +74,8 @@ class WhenPatterns:
             "last": f"(?P<last>{number}",
             "year": "(?P<year>20[0-9]{2})",
         }
-        self._dates = [_ISO, *(_compile(fill_parts(each, parts)) for each in words.dates)]
-        self._hours = [(_compile(each.words), (each.low * _HOUR, each.high * _HOUR)) for each in words.hours]
+        self._dates = [_ISO, *(_compile(fill_parts(value, parts)) for value in words.dates)]
+        self._hours = [(_compile(hour.words), (hour.low * _HOUR, hour.high * _HOUR)) for hour in words.hours]
         self._clock = _compile_clock(words)
 
     def read(self, timed: str) -> When | None:
@@ -107,7 +107,7 @@ class WhenPatterns:
     def _find_month(self, text: str) -> int | None:
         if text.isdigit():
             return int(text) if 1 <= int(text) <= _MONTHS else None
-        return next((number for number, each in enumerate(self._months, 1) if each.fullmatch(text)), None)
+        return next((number for number, month in enumerate(self._months, 1) if month.fullmatch(text)), None)
 
     def _list_weekdays(self, timed: str) -> list[int]:
         return [number for number, pattern in enumerate(self._weekdays) if pattern.search(timed)]
@@ -125,7 +125,7 @@ class WhenPatterns:
 
     def _find_hours(self, timed: str) -> tuple[int, int] | None:
         clocks = (_read_clock(match) for match in self._clock.finditer(timed))
-        stated = next((each for each in clocks if each is not None), None)
+        stated = next((clock for clock in clocks if clock is not None), None)
         if stated is not None:
             return stated
         named = [hours for pattern, hours in self._hours if pattern.search(timed)]
@@ -137,7 +137,9 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 def _compile_clock(words: WhenWords) -> re.Pattern[str]:
-    before, after, to, am, pm = (each or NO_MATCH for each in (words.before, words.after, words.to, words.am, words.pm))
+    before, after, to, am, pm = (
+        value or NO_MATCH for value in (words.before, words.after, words.to, words.am, words.pm)
+    )
     halves = rf"(?: ?(?:(?P<{{0}}_am>{am})|(?P<{{0}}_pm>{pm})))?"
     first, last = (
         rf"(?P<{name}>[0-9]{{1,2}})(?::(?P<{name}_minute>[0-9]{{2}}))?{halves.replace('{0}', name)}"

@@ -189,7 +189,7 @@ class _Roles:
             (known.times, _Role.TIME, _LEAST_WORD), (known.audience, _Role.AUDIENCE, _LEAST_WORD),
         )  # fmt: skip
         for words, role, least in roles:
-            if len(word) >= least and any(each.startswith(word) for each in words):
+            if len(word) >= least and any(value.startswith(word) for value in words):
                 self._roles[-1] = role
                 return
 
@@ -209,7 +209,7 @@ class _Roles:
             stages.append(_Role.AUDIENCE)
         for role in stages:
             if role in self._roles:
-                self._roles = [_Role.WORD if each is role else each for each in self._roles]
+                self._roles = [_Role.WORD if value is role else value for value in self._roles]
                 return self.list_words(_Role.WORD)
         return ()
 
@@ -217,7 +217,7 @@ class _Roles:
         if role not in self._roles:
             return ()
         pairs = zip(self._tokens, self._roles, strict=True)
-        return tuple(dict.fromkeys(token.word for token, each in pairs if each is role))
+        return tuple(dict.fromkeys(token.word for token, value in pairs if value is role))
 
     def write_timed(self, line: Line) -> str:
         """Return the line with only its words of time, including those that also decide: `after school`, `night`."""
@@ -242,7 +242,7 @@ class _Roles:
 def _list_age_words(spans: Sequence[AgeSpan], tokens: Sequence[Token]) -> Words:
     """Return the words for ages that names have too: "toddlers", but not words after a number."""
     words = [span for span in spans if span.is_word]
-    return tuple(token.word for token in tokens if any(each.meets(token.start, token.end) for each in words))
+    return tuple(token.word for token in tokens if any(word.meets(token.start, token.end) for word in words))
 
 
 def _make_age(line: Line, spans: Sequence[AgeSpan]) -> Age | None:

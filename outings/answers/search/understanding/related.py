@@ -97,7 +97,7 @@ class RelatedWords:
     def list_begun(self, beginning: str) -> Sequence[str]:
         """Return the words of phrases that begin with this text."""
         at = bisect_left(self._words, beginning)
-        return list(takewhile(lambda each: each.startswith(beginning), self._words[at:]))
+        return list(takewhile(lambda word: word.startswith(beginning), self._words[at:]))
 
     def begins(self, word: str) -> bool:
         """Return True if a phrase begins with this text."""
@@ -105,9 +105,9 @@ class RelatedWords:
 
     def _list_spellings(self, text: str, *, is_begun: bool) -> Sequence[str]:
         if not is_begun:
-            return [each for each in dict.fromkeys((text, self._stem(text))) if each in self._joined]
+            return [value for value in dict.fromkeys((text, self._stem(text))) if value in self._joined]
         at = bisect_left(self._spellings, text)
-        return list(takewhile(lambda each: each.startswith(text), self._spellings[at:]))
+        return list(takewhile(lambda spelling: spelling.startswith(text), self._spellings[at:]))
 
     def _list_typos(self, words: Sequence[str]) -> Sequence[str]:
         """Return similar phrases with as many words. The first letter must be the same."""
@@ -115,8 +115,8 @@ class RelatedWords:
         allowed = sum(len(text) >= letters for letters in LETTERS_FOR_TYPOS)
         if not allowed or not text.isalpha():
             return ()
-        first, end = (bisect_left(self._spellings, each) for each in (text[0], chr(ord(text[0]) + 1)))
-        others = [each for each in self._spellings[first:end] if len(words) in self._counts[each]]
+        first, end = (bisect_left(self._spellings, value) for value in (text[0], chr(ord(text[0]) + 1)))
+        others = [spelling for spelling in self._spellings[first:end] if len(words) in self._counts[spelling]]
         near = extract(text, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
         return [spelling for spelling, _, _ in near]
 

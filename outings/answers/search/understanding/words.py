@@ -47,7 +47,7 @@ class QueryWords:
         self.narrows = frozenset[str]().union(*self.narrowing)
         self.hours = frozenset(words.hours.split())
         self.name_phrases, self.time_phrases, self.audience_phrases, self.filler_phrases = (
-            _compile(fill_parts(each, phrases.parts) for each in patterns)
+            _compile(fill_parts(pattern, phrases.parts) for pattern in patterns)
             for patterns in (phrases.names, phrases.times, phrases.audience, phrases.fillers)
         )
         self.price_phrases = _compile_prices(language_words.amounts, phrases.prices)
@@ -107,4 +107,4 @@ def _compile_prices(amounts: AmountWords, phrases: Iterable[str]) -> re.Pattern[
     units = rf"(?: ?[$€£]|[ -]?(?:{amounts.units or NO_MATCH})\b)"
     signed = rf"[$€£] ?{_NUMBER}(?:{to}[$€£]? ?{_NUMBER})?"
     named = rf"(?<![\w$€£.,])(?:{_NUMBER}{to})?{_NUMBER}{units}"
-    return re.compile("|".join([rf"{before}(?:{signed}|{named})", *(rf"(?<!\w){each}\b" for each in phrases)]))
+    return re.compile("|".join([rf"{before}(?:{signed}|{named})", *(rf"(?<!\w){phrase}\b" for phrase in phrases)]))
