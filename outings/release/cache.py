@@ -1,5 +1,5 @@
-"""A cache of objects in a folder of this machine. Objects are fetched as whole files and mapped. All processes share
-the files and their pages in memory."""
+"""A cache of the store's objects in a folder of this machine. Objects are fetched as whole files and mapped. All
+processes share the files and their pages in memory."""
 
 import contextlib
 import logging
@@ -30,8 +30,8 @@ _Reply = TypeVar("_Reply")
 
 
 class MappedFile:
-    """A whole file in memory, `view` in place, without a copy. It stays what it was at `path` when it was opened,
-    whatever has that name later.
+    """A file mapped into memory, without a copy, as `view`. It keeps the content that `path` had when it was opened,
+    even if the file is replaced later.
 
     Unlike Python's `mmap` it keeps no descriptor open: a server maps hundreds of files.
     """
@@ -52,10 +52,10 @@ class MappedFile:
 
 
 def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
-    """Map the object's file, `folder/objects/<sha256>`, and check the hash of what is mapped. A file with a wrong hash
-    is fetched again, and the log says so. What was mapped stays whole if the file is removed or replaced.
+    """Map an object's file, `folder/objects/<sha256>`, fetched first if it is missing, and check its hash. A file with
+    a wrong hash is logged and fetched again. The mapping outlives the removal of the file.
 
-    Raises NotFound, StoreError, Corrupt if the store's bytes do not have the hash (then nothing is kept), and OSError
+    Raises NotFound, StoreError, Corrupt if the store's bytes do not have the hash (then nothing is cached), and OSError
     if the folder can't hold the file.
     """
     with _fetching[int(sha[:2], 16)]:
@@ -85,7 +85,7 @@ def _fetch(store: Store, sha: str, *, folder: Path) -> MappedFile:
 
 
 class LazyFiles(Mapping[str, MappedFile]):
-    """Objects by name, each fetched when it is first read, and then held. `sizes` are their bytes. Thread-safe.
+    """Objects by name, each fetched when it is first read, and then kept open. `sizes`: in bytes. Thread-safe.
 
     Reading one raises what `fetch_object` does.
     """
@@ -117,26 +117,26 @@ class LazyFiles(Mapping[str, MappedFile]):
         return len(self._objects)
 
     def open(self, names: Iterable[str] | None = None) -> None:
-        """Fetch the files with these names, or all, several at once."""
+        """Fetch the objects with these names, or all of them, in parallel."""
         wanted = self._objects if names is None else [name for name in names if name in self._objects]
         with self._opening:
             run_all(self.__getitem__, [name for name in wanted if name not in self._files])
 
     def renew(self) -> "LazyFiles":
-        """Return the same objects, none of them fetched yet."""
+        """Return a mapping of the same objects with none of them fetched."""
         return LazyFiles(self._objects, self._sizes, self._fetch)
 
     def count_all_bytes(self) -> int:
-        """Count the bytes of all files."""
+        """Return the bytes of all objects, fetched or not."""
         return sum(self._sizes.values())
 
     def count_bytes(self) -> int:
-        """Count the bytes of the files that are held."""
+        """Return the bytes of the fetched objects."""
         return sum(self._sizes[name] for name in list(self._files))
 
 
 def run_all(act: Callable[[_Item], _Reply], items: Iterable[_Item]) -> list[_Reply]:
-    """Return the replies in the order of the items, with `REQUESTS` at once. Raises the first error."""
+    """Call `act` with each item, `REQUESTS` at once, and return the results in order. Raises the first error."""
     items = list(items)
     if len(items) <= 1:
         return [act(item) for item in items]
@@ -145,8 +145,8 @@ def run_all(act: Callable[[_Item], _Reply], items: Iterable[_Item]) -> list[_Rep
 
 
 def evict_objects(folder: Path, *, kept: Collection[str]) -> None:
-    """Remove the files of objects that are not in `kept` and that no process opened in the last hour, with what killed
-    fetches left. A process that has such a file mapped goes on reading it."""
+    """Delete cached objects that are not in `kept` and that no process opened in the last hour, and the leftovers of
+    killed fetches. A process that has such a file mapped can still read it."""
     for path in (folder / PREFIX).glob("*"):
         with contextlib.suppress(OSError):  # another process was first, or another user's
             if path.name not in kept and path.stat().st_mtime < time.time() - UNUSED_SECONDS:

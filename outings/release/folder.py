@@ -1,5 +1,4 @@
-"""A store in a folder, on one machine or on a file system that several machines share, and the few calls that make its
-bytes durable."""
+"""A store in a folder, on one machine or on a shared file system, and the calls that make its bytes durable."""
 
 import contextlib
 import ctypes
@@ -22,8 +21,8 @@ FileState = tuple[int, int, int]
 
 
 class Disk:
-    """Each call is done when it returns. Its effect survives a power cut only if its docstring says so. Raises
-    OSError."""
+    """The calls by which a store changes its file system. An effect survives a power cut only if the method's docstring
+    says so. All raise OSError."""
 
     def make_folder(self, path: Path) -> None:
         """Make a folder and its parents, durably. Do nothing if it exists."""
@@ -55,12 +54,12 @@ class Disk:
         path.unlink()
 
     def sync_folders(self, paths: Sequence[Path]) -> None:
-        """Make durable which names these folders hold."""
+        """Make the entries of these folders durable: the names of their files."""
         sync_all(paths)
 
 
 def name_state(status: os.stat_result) -> FileState:
-    """Identify a file's state by inode, size and time. It changes when the file is written or replaced."""
+    """Identify a file's state by inode, size and time, which change when it is written or replaced."""
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
@@ -76,7 +75,7 @@ def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:
 
 @contextlib.contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
-    """Lock a file, and wait for as long as another process has it. A lock ends with its process. Raises OSError."""
+    """Hold a lock on a file within the context. Waits for other processes; ends with its own. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -133,8 +132,8 @@ _ADVICE = {
 
 
 class FolderStore:
-    """A store in a folder, which need not exist before the first write. Safe for threads and processes, also if they
-    are killed."""
+    """A store in a folder, which the first write creates. Safe for concurrent threads and processes, even if they are
+    killed."""
 
     def __init__(self, folder: Path, *, disk: Disk | None = None) -> None:
         self._folder = folder.absolute()
@@ -235,7 +234,7 @@ class FolderStore:
         return removed
 
     def read_clock(self) -> float:
-        """Return the time of the file system, which may be on another machine."""
+        """Return the time of the file system's clock, which may be another machine's."""
         temporary = next(self._name_temporaries())
         with self._explained("read the time of", TEMPORARY):
             self._make_folder_of(TEMPORARY)
@@ -262,7 +261,7 @@ class FolderStore:
             yield folder / f"{batch}-{number}"
 
     def _make_folder_of(self, name: str) -> str:
-        """Make the folder that a name is in, and return it relative to the store's own."""
+        """Make the folder of a name in the store, and return it, relative to the store."""
         folder = name.rpartition("/")[0]
         if folder not in self._made:
             self._disk.make_folder(self._path(folder))
@@ -271,8 +270,8 @@ class FolderStore:
 
     @contextlib.contextmanager
     def _lock(self, name: Literal["swap", "objects"], *, kind: int) -> Iterator[None]:
-        """Lock the swap of the pointer, or `objects`, which are not deleted while others are put. A lock ends with its
-        process."""
+        """Hold a lock within the context: `swap` to replace the pointer, `objects` to keep puts and deletes of objects
+        apart. A lock ends with its process."""
         path = self._path(_LOCKS) / name
         self._make_folder_of(_LOCKS)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -295,7 +294,7 @@ class FolderStore:
 
 
 def _discard(temporaries: Iterable[Path]) -> None:
-    """Remove what was written in vain: on a full disk its room is needed."""
+    """Delete temporary files of a failed write, whose space a full disk needs."""
     for temporary in temporaries:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)

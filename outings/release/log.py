@@ -32,11 +32,11 @@ ReadObject = Callable[[str], Bytes]
 
 
 class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A change, as `/v1/changes` shows it less its links. Whole seconds, UTC.
+    """A change of a listing, as `/v1/changes` shows it, without its links. Times are whole seconds in UTC.
 
-    Until it is in a log, `version_id` is 0 and `changed_at` the stamp of its build. `metro` is null for an
-    organization of several metros; `metros` are then those in which it is a change. Readers of a metro in `known_in`
-    are not told: they had the organization before, or still have it. Old logs lack both members.
+    Before it is added to a log, `version_id` is 0 and `changed_at` the stamp of its build. `metro` is null for an
+    organization of several metros; `metros` then lists those where it changed. It is not shown to readers of metros in
+    `known_in`, which had the organization before, or still have it. Old logs lack both members.
     """
 
     version_id: int = 0
@@ -54,14 +54,14 @@ class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class History(Struct, frozen=True):
-    """A log, and the function that reads its objects."""
+    """A log of versions, and the function that reads its objects."""
 
     log: Log
     read: ReadObject
 
 
 class ExtendedLog(Struct, frozen=True):
-    """A log with versions added, and the objects that it names and the earlier log did not."""
+    """A log after a change to it, and the contents of its new objects, which must be written to the store."""
 
     log: Log
     objects: tuple[bytes, ...]
@@ -71,7 +71,7 @@ _decoder = msgspec.json.Decoder(Version)
 
 
 def append_versions(log: Log, changes: Sequence[Version], *, read: ReadObject, segment: int = SEGMENT) -> ExtendedLog:
-    """Add the changes to the log, numbered after its last version in their order. `segment`: how many versions make a
+    """Append the changes to the log, numbered in order from its last version. `segment`: the number of versions in a
     sealed segment.
 
     `changed_at` never goes back: it is the later of the change's own and the last one in the log.
@@ -99,18 +99,18 @@ def append_versions(log: Log, changes: Sequence[Version], *, read: ReadObject, s
 
 
 def name_log(log: Log) -> tuple[int, str | None]:
-    """Identify a log by its latest version and its last object."""
+    """Return what identifies a log: its latest version and its last object."""
     last = list_segments(log)[-1:]
     return log.latest_version_id, last[0].object if last else None
 
 
 def list_tail(log: Log) -> list[str]:
-    """List the objects with the newest versions, which most readers of the log request."""
+    """Return the hashes of the objects with the newest versions, which most readers of the log request."""
     return [sha for last in list_segments(log)[-1:] for sha in (last.object, last.index)]
 
 
 def walk_versions(history: History, *, after: int) -> Iterator[Version]:
-    """Yield every version with an id above `after`, in order. A block is read when the walk reaches it."""
+    """Yield every version with an id above `after`, in order. Each block is read only when it is reached."""
     for segment in list_segments(history.log):
         if segment.last > after:
             at = max(after + 1 - segment.first, 0)
@@ -168,7 +168,7 @@ def _extend_segment(
 
 
 def _reopen_segment(tail: Segment, *, read: ReadObject) -> tuple[list[bytes], list[bytes], list[Version]]:
-    """Return the full blocks as they are, the index's rows, and the versions of a block that still has room."""
+    """Read a segment to append to it: its full blocks, the index's rows, and the versions of a block with room."""
     data, index = read(tail.object), read(tail.index)
     whole, rest = divmod(tail.last - tail.first + 1, BLOCK)
     blocks = [data[slice(*_find_block(index, number))] for number in range(whole)]
@@ -178,8 +178,8 @@ def _reopen_segment(tail: Segment, *, read: ReadObject) -> tuple[list[bytes], li
 
 
 def erase_words(log: Log, ids: Collection[str], *, read: ReadObject) -> ExtendedLog:
-    """Write a log again without the words of what was taken down. Its versions stay, and the slug of these listings and
-    organizations becomes their id. Raises ValueError if one of `ids` is not a uuid."""
+    """Rewrite a log without texts of withdrawn listings and organizations: their versions stay, with the id in place of
+    the slug. Raises ValueError if one of `ids` is not a uuid."""
     objects: list[bytes] = []
     segments = []
     for segment in list_segments(log):

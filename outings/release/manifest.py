@@ -1,4 +1,4 @@
-"""The manifest of one metro: the objects that its snapshot consists of. And with them, all objects of a release.
+"""The manifest of a metro in a release: the objects of its snapshot. Also lists all objects of a release.
 
 Names of objects are 64 hex digits of SHA-256, sizes are bytes.
 """
@@ -36,18 +36,18 @@ class MetroSettings(Struct, frozen=True, kw_only=True):
 
 
 class PrecomputedPage(Struct, frozen=True, kw_only=True):
-    """An answer that the build wrote in advance: the object's name (SHA-256 of its gzip bytes), and sizes in bytes."""
+    """An answer that the build wrote in advance: its object (the SHA-256 of its gzip bytes), and its size in bytes."""
 
     object: str
     size: int
 
 
 class Export(Struct, frozen=True, kw_only=True):
-    """A file of every published row of a type. `size` bytes with that `sha256` are what a reader gets; the object holds
-    them as `coding` says, `gzip` or none, in `packed` bytes.
+    """A file of all published rows of a type. A reader gets `size` bytes with that `sha256`; the object holds them as
+    `coding` says, `gzip` or none, in `packed` bytes.
 
-    `rows_hash`: the sum modulo 2^256 of the rows' SHA-256 of `<id> <updated_at>`, as 64 hex digits: whoever keeps the
-    rows adds and takes away as they come and go (`add_rows`). `version` is that of what wrote the file.
+    `rows_hash`: the sum modulo 2^256 of the SHA-256 of each row's `<id> <updated_at>`, as 64 hex digits, so that a
+    mirror can update its own as rows come and go (`add_rows`). `version`: that of the export's writer.
     """
 
     object: str
@@ -67,15 +67,15 @@ class Table(Struct, frozen=True, kw_only=True):
 
 
 class Origins(Struct, frozen=True, kw_only=True):
-    """The inputs of the listings, for the next build: an object with a hash for each row. `program` is the hash
-    of everything else that made them. If the program differs, or the object is missing, all listings are made again."""
+    """Hashes of the listings' inputs, for the next build: an object with one for each row. `program`: a hash of
+    everything else. If that differs, or the object is missing, all listings are built again."""
 
     program: str
     object: str
 
 
 class Pack(Struct, frozen=True, kw_only=True):
-    """A pack of `size` bytes, of which `alive` belong to documents that some row still points to."""
+    """A pack of documents of `size` bytes, of which `alive` bytes are documents that rows still use."""
 
     object: str
     size: int
@@ -83,12 +83,12 @@ class Pack(Struct, frozen=True, kw_only=True):
 
 
 class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A count of the listings and organizations that a feed has in a metro, by what readers see of them.
+    """Counts of a feed's listings and organizations in a metro, by how readers see them.
 
-    `served`: shown by default. Published and hidden by default: for adults alone (`audience`), below `min_confidence`,
-    `undated` events, and what is `over`. `unpublished`: records that say so, by their status. `earlier`: of all these,
-    those that stay from earlier versions and are no record of this one. Records with an address and no coordinates:
-    those that got a point by it (`located`), those that did not, and those about which the service was not asked yet.
+    `served`: shown by default. Published and hidden by default: for adults only (`audience`), below `min_confidence`,
+    `undated` events, and those that are `over`. `unpublished`: by the record's status. `earlier`: those of all these
+    that the feed's current version lacks. Records with an address and without coordinates: the geocoding service found
+    (`located`), did not find (`unlocated`), or was not called for it yet.
     """
 
     served: int = 0
@@ -117,17 +117,15 @@ def store_language(language: Language | None) -> msgspec.Raw:
 class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
-    `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
-    all that the build read for the metro. `stored_language` has the words of a metro that is not read in English, as
-    they were written: the snapshot's hash covers words of which this program may know nothing. `related`
-    are the words that a search takes one for another, `mapped` is the tables' second form (`release.mapped_table`, with
-    its layout); releases of before them have none. `pages` are named
-    `<canonical request>@<local date>`, and are what the program `answers` answers; `exports` are named
-    `<collection>.<format>`. `delta_state` is an object of the records of feeds that say only what changed, for the next
-    build and a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer,
-    and `foreign`, to which it refers itself. `site` are the metro's
-    pages, where the site shows listings. `account`: what readers see of each feed.
-    `located`: the object of what geocoding services said of addresses.
+    `layout` and `renderer` are versions of `tables`; `date` is the build's local date; `inputs` is a fingerprint of
+    everything that the build read for the metro. `stored_language` has the words of a language other than English, as
+    raw JSON: the snapshot's hash also covers words unknown to this program. `related`: groups of words that search
+    treats as equal. `mapped`: the tables in their mapped form (`release.mapped_table`); old releases have none. `pages`
+    are named `<canonical request>@<local date>`, and `answers` is the program version that rendered them; `exports` are
+    named `<collection>.<format>`. For the next build and a rollback there are objects of records: `delta_state` of
+    feeds that send only changes, `lent` of organizations that other metros may refer to, and `foreign` of other metros'
+    organizations that this one refers to. `site`: the metro's pages, if the site shows listings. `account`: how readers
+    see each feed's listings. `located`: the object with the results of geocoding services.
     """
 
     layout: int
@@ -177,7 +175,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def parse_manifest(data: bytes) -> Manifest:
-    """Parse a manifest. Raises Corrupt. A caller that opens its tables compares `layout` with `LAYOUT`."""
+    """Parse a manifest. Raises Corrupt. Before opening its tables, compare `layout` with `LAYOUT`."""
     manifest = decode_json(data, Manifest, name="manifest")
     if manifest.stored_language != _NOTHING:
         decode_json(bytes(manifest.stored_language), Language, name="manifest: language")
@@ -190,8 +188,8 @@ def read_manifest(store: Store, sha: str) -> Manifest:
 
 
 def hash_snapshot(manifest: Manifest) -> str:
-    """Return the hash of everything that an answer about the metro may depend on. The mapped form and pages follow from
-    these."""
+    """Return the hash of everything that answers about the metro depend on. Mapped tables and pages are derived from
+    that."""
     parts: tuple[object, ...] = (
         manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary,
     )  # fmt: skip
@@ -204,7 +202,7 @@ def hash_snapshot(manifest: Manifest) -> str:
 
 
 def list_files(manifest: Manifest) -> Iterator[str]:
-    """Yield the objects that a server keeps in its cache."""
+    """Yield the objects of a metro that a server keeps in its cache."""
     yield from (table.object for table in (*manifest.tables.values(), *manifest.mapped.values()))
     yield from (pack.object for pack in manifest.packs)
     if manifest.site is not None:
@@ -223,8 +221,8 @@ def list_objects(manifest: Manifest) -> Iterator[str]:
 
 
 def list_references(store: Store, root: Root, *, known: Collection[str] = ()) -> Iterator[str]:
-    """Yield the hashes of all objects that a root names, also through its manifests and its site. Of these, those in
-    `known` are skipped."""
+    """Yield the hashes of all objects that a root names, directly or by its manifests and its site. Manifests and sites
+    in `known` are skipped."""
     for part in root.parts.values():
         if part.manifest not in known:
             yield part.manifest
@@ -243,7 +241,7 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
 
 
 def add_rows(rows_hash: str, rows: Iterable[tuple[str, str]]) -> str:
-    """Add rows, in any order, to an export's hash of rows. Each is an id and its `updated_at` as answers have it."""
+    """Return an export's `rows_hash` with rows added, in any order. A row is an id and its `updated_at` in answers."""
     return _format(int(rows_hash, 16) + sum(map(_hash_row, rows)))
 
 

@@ -39,8 +39,7 @@ WORD = 64
 
 
 def number_layout(parameters: Iterable[Parameter]) -> int:
-    """Return the number of the layout. It changes with the columns that filters compare, since these have sets of their
-    own."""
+    """Return the number of the layout, which changes with the columns that filters compare: each has bit sets."""
     columns = sorted((row.column, row.kind, row.compares, row.vocabulary or "") for row in parameters if row.column)
     return crc32(repr((LAYOUT_NUMBER, columns)).encode())
 
@@ -54,7 +53,7 @@ def count_words(rows: int) -> int:
 
 
 def encode_mapped(frame: "pl.DataFrame") -> bytes:
-    """Encode rows as one record batch, whatever its size: the same rows always have the same bytes."""
+    """Encode rows as an Arrow file with one record batch. Equal rows give equal bytes."""
     buffer = io.BytesIO()
     frame.rechunk().write_ipc(
         buffer,
@@ -66,8 +65,8 @@ def encode_mapped(frame: "pl.DataFrame") -> bytes:
 
 
 class MappedTable:
-    """The columns of a mapped Arrow file, or of the bytes that it would have. Raises Corrupt unless it has one
-    batch."""
+    """The columns of an Arrow file that is mapped into memory, or given as bytes. Raises Corrupt if it is none, or has
+    several record batches."""
 
     def __init__(self, source: MappedFile | bytes) -> None:
         name = source.path.name if isinstance(source, MappedFile) else "mapped table"
@@ -86,17 +85,17 @@ class MappedTable:
         return height
 
     def read_array(self, name: str) -> NDArray[Any]:
-        """Return a column of numbers, without a copy."""
+        """Return a numeric column as an array, without a copy."""
         array: NDArray[Any] = self._batch.column(name).to_numpy(zero_copy_only=True)
         return array
 
     def read_arrays(self) -> Mapping[str, NDArray[Any]]:
-        """Return every column of numbers by name."""
+        """Return all numeric columns by name."""
         schema = self._batch.schema
         return {field.name: self.read_array(field.name) for field in schema if pa.types.is_primitive(field.type)}
 
     def view_array(self, name: str) -> "memoryview[int]":
-        """Return a column for reading single values, as Python numbers. NumPy takes ten times as long for each."""
+        """Return a numeric column for reading single values as Python numbers, ten times as fast as from NumPy."""
         return self.read_array(name).data
 
     def view_texts(self, name: str) -> tuple["memoryview[int]", "memoryview[int]"]:
@@ -107,12 +106,12 @@ class MappedTable:
         return memoryview(ends).cast("q"), memoryview(data or b"")
 
     def read_lists(self, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return a column of lists: the offset of each and of the end, and the values of all."""
+        """Return a column of lists, as the offsets of all lists and of the end, and the values of all lists."""
         column = self._batch.column(name)
         return column.offsets.to_numpy(zero_copy_only=True), column.values.to_numpy(zero_copy_only=True)
 
     def read_matrix(self, name: str) -> NDArray[Any]:
-        """Return a column of arrays of one length, or of sets, as a matrix with a row for each."""
+        """Return a column of arrays of equal length, or of bit sets, as a matrix with one row for each."""
         column = self._batch.column(name)
         values: NDArray[Any] = column.values.to_numpy(zero_copy_only=True)
         return values.reshape(len(column), -1) if len(column) else values.reshape(0, 0)
@@ -126,7 +125,7 @@ def _make_empty(schema: Any) -> Any:
 
 
 class Texts(Sequence[str]):
-    """A column of texts, read one at a time."""
+    """A column of texts, which decodes one at a time."""
 
     def __init__(self, column: Any) -> None:
         self._column = column

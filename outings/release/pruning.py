@@ -34,7 +34,7 @@ _OWN_NAME = re.compile(r"objects/([0-9a-f]{2})/\1[0-9a-f]{62}|tmp/[0-9a-f]{32}-[
 
 
 class PruneResult(Struct, frozen=True, kw_only=True):
-    """The deleted entries, in no order, and how many releases are kept."""
+    """The deleted entries, in no order, and the number of releases that are kept."""
 
     deleted: tuple[StoreEntry, ...]
     releases: int
@@ -52,8 +52,8 @@ class _NeededObjects(Struct, frozen=True):
 
 
 def check_clock(store: Store, *, now: float) -> None:
-    """Raise WrongClock if `now` is far later than the store's own clock. A clock that is slow only deletes less.
-    Raises StoreError."""
+    """Raise WrongClock if `now` is far later than the store's clock. A slow clock is harmless: it deletes less. Raises
+    StoreError."""
     ahead = timedelta(seconds=round(now - store.read_clock()))
     if ahead > MOST_AHEAD:
         raise WrongClock(f"the clock of this machine is {ahead} ahead of the store's; {_ADVICE}")
@@ -68,11 +68,11 @@ def prune(
     is_clock_right: bool = False,
     trust: Trust = ANYBODY,
 ) -> PruneResult:
-    """Delete what is not needed. `now`, in seconds since 1970, is read before this is called and is never `--as-of`.
+    """Delete old releases and unneeded objects. `now`: seconds since 1970, read before the call; never `--as-of`.
 
-    Raises StoreError, Corrupt, UntrustedRelease, because a forged pointer names nothing of what is needed, and
-    WrongClock unless `is_clock_right`. Safe beside builds and readers. Killed in its middle: the releases that it lists
-    no more are gone, all others whole.
+    Raises StoreError, Corrupt, UntrustedRelease, since a forged pointer would make every needed object seem unneeded,
+    and WrongClock unless `is_clock_right`. Safe beside builds and readers. If it is killed, each release is still
+    complete, or no longer listed.
     """
     expired_before = now - timedelta(days=keep_days).total_seconds()
     kept = choose_kept(store, expired_before=expired_before, grace=longest_build, trust=trust)
@@ -88,7 +88,7 @@ def prune(
 
 
 def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _NeededObjects:
-    """Find the objects that kept releases name, including their roots."""
+    """Find the releases to keep, and all objects that they name, including their roots."""
     named: set[str] = set()
     releases: list[ListedRelease] = []
     replaced_at: float | None = None

@@ -32,15 +32,15 @@ _Value = TypeVar("_Value")
 
 
 class ConcurrentPublication(GuardRefusal):
-    """Another build or rollback of the same metros was published first, and nothing of this one was."""
+    """An error: another build or rollback of the same metros was published first, and nothing of this one was."""
 
 
 class BuildTooLong(Exception):  # noqa: N818 - the name says it
-    """The build took so long that a prune may have removed what it wrote; nothing of it was published."""
+    """An error: the build took so long that a prune may have deleted its objects; nothing of it was published."""
 
 
 class Publication(Struct, frozen=True, kw_only=True):
-    """A release in force: its id, its root's hash, its root, the pointer to it, and the changes that it brought."""
+    """A published release: its id, its root and the root's hash, the pointer to it, and its changes."""
 
     id: str
     sha: str
@@ -50,15 +50,15 @@ class Publication(Struct, frozen=True, kw_only=True):
 
 
 class SiteObjects(Struct, frozen=True, kw_only=True):
-    """The object of a site, by its hash, and the objects that have to be written for it."""
+    """The hash of a site's object, and the contents of the objects to write for it."""
 
     site: str
     objects: tuple[bytes, ...]
 
 
 class WithdrawalChange(Struct, frozen=True, kw_only=True):
-    """A change of withdrawals by a release. `withdrawals` are all that hold from then on. The log keeps no word of the
-    ids in `erased`. Releases from the sequence `since` on end; None if none does."""
+    """A change of withdrawals by a release. `withdrawals`: all in force from then on. `erased`: ids whose texts are
+    removed from the log. `since`: the sequence from which earlier releases are no longer served; None if all are."""
 
     withdrawals: Withdrawals
     erased: frozenset[str] = frozenset()
@@ -87,19 +87,18 @@ def publish(
 ) -> Publication:
     """Publish a release: the current one with `parts`, `feeds` (None removes one) and `changes` added.
 
-    `base` is the root that the build started from. Everything that `parts` name must already be in the store. Parts
-    that others published meanwhile are kept, and `changes` are numbered after theirs. `find_changes` gets the parts of
-    the release that will be current, also those of others, and returns the changes that depend on them. `make_site`
-    gets all parts of the release that will be current, and the site of the one before it; without it that site stays.
-    `tell_id` is called with the release's id before each attempt to replace the pointer, because every attempt has
-    another id.
+    `base` is the root that the build started from. All objects of `parts` must already be in the store. Parts that
+    others published meanwhile are kept, and `changes` are numbered after theirs. `find_changes` gets the current parts,
+    including those of others, and returns the changes that depend on them. `make_site` gets all parts of the new
+    release and the hash of the current site; without it the site is unchanged. `tell_id` is called with the release's
+    id before each attempt to replace the pointer, because every attempt has another id.
 
-    `taking` are the withdrawals that a takedown adds or ends.
+    `taking`: the withdrawals that a takedown adds or ends.
 
-    Raises ConcurrentPublication if another build published one of `parts`, or if something was withdrawn or given back
-    since `base`, because what was built may contain it. Raises UntrustedRelease if `trust` does not trust the current
-    release, Corrupt if the pointer does not fit its root, StoreError, and what `check_deadline` raises right before an
-    attempt.
+    Raises ConcurrentPublication if another build published one of `parts`, or if a withdrawal was added or ended since
+    `base`, because the build may contain withdrawn listings. Raises UntrustedRelease if `trust` does not trust the
+    current release, Corrupt if the pointer does not fit its root, StoreError, and what `check_deadline` raises right
+    before an attempt.
     """
     for _ in range(ATTEMPTS):
         before = read_current(store, trust=trust, is_new=base is None)
@@ -129,7 +128,7 @@ def publish(
 
 
 def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, now: datetime, trust: Trust) -> Pointer:
-    """Publish the current release once more, whoever signed it, signed by `trust`. The caller must have checked it.
+    """Publish the current release again, signed by `trust`, whoever signed it before. The caller must have checked it.
 
     Raises ConcurrentPublication if another release became current meanwhile, and StoreError.
     """
@@ -145,7 +144,7 @@ def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, no
 
 
 def put_in_force(store: Store, root: Root, *, current: VersionedPointer | None, trust: Trust) -> Pointer | None:
-    """Replace the pointer by one to this root, which is already in the store. Return None if another was first."""
+    """Replace the pointer by one to this root, which must be in the store. Return None if another was first."""
     pointer = make_pointer(hash_of(encode_root(root)), root, trust=trust)
     return pointer if swap_pointer(store, old=current, new=pointer) is Outcome.WON else None
 
@@ -160,7 +159,7 @@ def compose_root(
     now: datetime,
     taking: WithdrawalChange | None = None,
 ) -> Root:
-    """Return the root that follows `current_root`."""
+    """Return the root of the next release: `current_root` with these changes."""
     ended = current_root.ended
     if taking is not None and taking.since is not None and current is not None:
         ended = add_ended(ended, taking.since, current_root.sequence)
@@ -178,8 +177,8 @@ def compose_root(
 
 
 def _name_returned(changes: tuple[Version, ...], current_root: Root) -> tuple[Version, ...]:
-    """Name a change `restored` if readers knew the listing before. What was taken down is in no table, so it seems new
-    to a build."""
+    """Rename the change `created` to `restored` for listings that were withdrawn. A build can't tell them from new
+    ones."""
     known = current_root.withdrawals
     return tuple(
         replace(change, kind="restored") if change.kind == "created" and change.listing_id in known else change
@@ -200,9 +199,8 @@ def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) ->
 
 
 def refuse_concurrent(*, base: Root, current_root: Root, parts: Mapping[str, Part | None], act: Act = "build") -> None:
-    """Raise ConcurrentPublication if since `base` the store went back, something was withdrawn or given back, or one
-    of these metros got another part. A prune relies on it: nothing that was started before a takedown can be published
-    after it."""
+    """Raise ConcurrentPublication if since `base` the store went back, a withdrawal was added or ended, or one of these
+    metros got another part. Prune relies on this: nothing that was started before a takedown is published after it."""
     if current_root.sequence < base.sequence:
         state = f"went back to release {current_root.sequence}" if current_root.sequence else "has no release any more"
         raise ConcurrentPublication(f"the store {state}, and this {act} started from release {base.sequence}")
@@ -225,7 +223,7 @@ def _manifest_of(root: Root, slug: str) -> str | None:
 
 
 def refuse_older_stamps(current_root: Root, parts: Mapping[str, Part | None]) -> None:
-    """Raise ValueError if a part's stamp is before the one it replaces, because mirrors would miss its rows."""
+    """Raise ValueError if a part's stamp is before its predecessor's, because mirrors would miss its rows."""
     for slug, part in parts.items():
         before = current_root.parts.get(slug)
         if part and before and part.stamp < before.stamp:
@@ -235,8 +233,8 @@ def refuse_older_stamps(current_root: Root, parts: Mapping[str, Part | None]) ->
 def make_deadline(
     *, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.time, act: Act = "build"
 ) -> Callable[[], None]:
-    """Return a check that raises BuildTooLong if it is called later than `longest` from now, by the clock that prunes
-    use."""
+    """Return a function that raises BuildTooLong if it is called later than `longest` from now, by the clock that
+    prunes use."""
     started = clock()
 
     def check() -> None:

@@ -1,4 +1,4 @@
-"""A store in an S3 bucket, or on a server that keeps S3's promises, including conditional writes."""
+"""A store in an S3 bucket, or on a compatible server with conditional writes."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -49,8 +49,7 @@ _UNSENT = (NoCredentialsError, PartialCredentialsError, NoRegionError, EndpointC
 
 
 class S3Store:
-    """A store in a bucket. Endpoint, region and credentials come from the AWS settings if they are not given. Safe for
-    threads."""
+    """A store in a bucket. Endpoint, region and credentials default to the AWS settings. Thread-safe."""
 
     def __init__(
         self, bucket: str, prefix: str = "", *, endpoint_url: str | None = None, region: str | None = None
@@ -77,7 +76,7 @@ class S3Store:
 
     @cached_property
     def _client_once(self) -> Any:
-        """A second attempt of the client's own would find the first's success and call it lost. Readers need none."""
+        """Return a client that never retries: a retry would take the success of its first attempt for a lost race."""
         return self._ask("open", "the bucket", lambda: self._connect(1))
 
     def __str__(self) -> str:
@@ -107,7 +106,7 @@ class S3Store:
         return self._ask("get", name, ask)
 
     def sign_address(self, name: str, *, media: str, coding: str, seconds: int) -> str:
-        """Return an address where anybody can read the object for so many seconds, with these `media` type and `coding`
+        """Return a URL by which anybody can read the object for `seconds`, served with this `media` type and `coding`
         ("" for none)."""
         entity = {"ResponseContentType": media, **({"ResponseContentEncoding": coding} if coding else {})}
         address: str = self._ask(
@@ -146,7 +145,7 @@ class S3Store:
         _run_all(lambda item: self.put(*item), items)
 
     def put_public(self, files: Iterable[tuple[str, bytes, dict[str, str]]]) -> None:
-        """Write files that anybody reads as they lie: name, bytes, and headers in boto3's spelling."""
+        """Write public files: name, bytes, and headers in boto3's spelling."""
 
         def put(file: tuple[str, bytes, dict[str, str]]) -> None:
             name, data, headers = file
@@ -155,7 +154,7 @@ class S3Store:
         _run_all(put, files)
 
     def delete_names(self, names: Iterable[str]) -> None:
-        """Remove the objects with these names, whoever wrote them last."""
+        """Delete the objects with these names, even if they were written again since they were listed."""
         _run_all(lambda name: self._ask("delete", name, lambda: self._client.delete_object(**self._at(name))), names)
 
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
@@ -182,8 +181,8 @@ class S3Store:
         raise StoreError(store=str(self), operation="swap", name=name, cause=cause)
 
     def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
-        """Remove entries that were not written since. S3 has no such conditional delete, so the time is read right
-        before each one."""
+        """Delete the entries that were not written again. S3 has no such conditional delete, so each is compared right
+        before."""
 
         def remove(entry: StoreEntry) -> StoreEntry | None:
             if self._find(entry.name) != entry:
@@ -194,7 +193,7 @@ class S3Store:
         return [entry for entry in _run_all(remove, entries) if entry is not None]
 
     def read_clock(self) -> float:
-        """Return the time in the header of a reply."""
+        """Return the time in the header of a response."""
         reply = self._ask(
             "read the time of",
             "the bucket",
@@ -232,12 +231,12 @@ def _code(error: ClientError) -> str:
 
 
 def _whole_seconds(moment: datetime) -> float:
-    """Cut the fraction of a second: a listing has one and a HEAD has none, and a delete compares the two."""
+    """Cut the fraction of a second, which a listing has and a HEAD has not, so that both times are equal."""
     return float(int(moment.timestamp()))
 
 
 def _run_all(act: Callable[[_Item], _Reply], items: Iterable[_Item]) -> list[_Reply]:
-    """Return the replies, in no order. Few items are in memory at once."""
+    """Call `act` with each item in parallel, and return the results in no order. Few items are in memory at once."""
     replies: list[_Reply] = []
     running: set[Future[_Reply]] = set()
     with ThreadPoolExecutor(REQUESTS) as pool:

@@ -1,7 +1,7 @@
-"""The site of a release: its settings, and where in the release each file of it lies.
+"""The site of a release: its settings, and where the bytes of each file are.
 
-All files of a site, or of a metro's part of it, are one object: their gzip and Brotli bytes one after the other.
-A path is what stands behind the first slash of an address: the empty text is the home page, `cities/seattle/` a folder.
+All files of a site, or of a metro's part of it, are in one object: their gzip and Brotli bytes one after the other. A
+path has no leading slash: "" is the home page, `cities/seattle/` a folder.
 """
 
 import gzip
@@ -33,8 +33,8 @@ Extent = tuple[int, int]
 
 
 class Basemap(Struct, frozen=True, kw_only=True):
-    """An operator's PMTiles file: an object of `size` bytes. `zoom` is the nearest level in it, `credit` whose data it
-    is."""
+    """An operator's PMTiles file: an object of `size` bytes. `zoom`: its highest zoom level; `credit`: the source to
+    name."""
 
     object: str
     size: int
@@ -47,9 +47,9 @@ class Basemap(Struct, frozen=True, kw_only=True):
 
 
 class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An operator's settings of the site. `shows_data`: there are pages that show listings. `key`: one
-    that every visitor may use. `words` replace the program's own, by page and name; `accent` is a colour as #rrggbb,
-    the program's own where it is empty. `is_static`: a host shows the pages that only serves files."""
+    """An operator's settings of the site. `shows_data`: whether pages show listings. `key`: the API key of all
+    visitors. `words` replace the program's texts, by page and name; `accent` is a color as #rrggbb, or empty for the
+    default. `is_static`: True if the pages are on a host that only serves files."""
 
     name: str = ""
     key: str = ""
@@ -62,7 +62,7 @@ class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class FileExtents(Struct, frozen=True, kw_only=True):
-    """One file in the object: its media type, the SHA-256 and size of its plain bytes, and where it lies in each
+    """A file in a packed object: its media type, the SHA-256 and size of its plain bytes, and its extent in each
     coding."""
 
     media: str
@@ -73,7 +73,7 @@ class FileExtents(Struct, frozen=True, kw_only=True):
 
 
 class SiteFiles(Struct, frozen=True, kw_only=True):
-    """Files by path, and the object of `size` bytes that they all lie in."""
+    """Files by path, and the object of `size` bytes that contains them."""
 
     object: str
     size: int
@@ -81,15 +81,15 @@ class SiteFiles(Struct, frozen=True, kw_only=True):
 
 
 class MetroSite(Struct, frozen=True, kw_only=True):
-    """A metro's part of the site: its pages, and how many listings its lists have on the build's date."""
+    """A metro's part of the site: its pages, and the numbers of listings in its lists on the build's date."""
 
     counts: Counts
     pages: SiteFiles
 
 
 class Site(Struct, frozen=True, kw_only=True):
-    """The site as a root names it: the settings that it was made with, and the files that belong to no metro. `inputs`
-    is a hash of all that they follow from."""
+    """The site in a root: its settings, and the pages that belong to no metro. `inputs`: a hash of everything that they
+    are made from."""
 
     settings: SiteSettings
     inputs: str = ""
@@ -97,7 +97,7 @@ class Site(Struct, frozen=True, kw_only=True):
 
 
 class SiteFile(Struct, frozen=True, kw_only=True):
-    """One file of an open release."""
+    """A compressed file of the site in an open release."""
 
     extents: FileExtents
     packed: Bytes
@@ -111,14 +111,14 @@ class SiteFile(Struct, frozen=True, kw_only=True):
         return self.extents.sha256
 
     def read(self, coding: bytes) -> bytes:
-        """Return the bytes in this coding: `GZIP`, `BROTLI` or none."""
+        """Return the file's bytes in this coding: `GZIP`, `BROTLI` or none."""
         offset, length = self.extents.br if coding == BROTLI else self.extents.gzip
         data = bytes(self.packed[offset : offset + length])
         return data if coding else gzip.decompress(data)
 
 
 class StoredFile(Struct, frozen=True, kw_only=True):
-    """A file of an open release that is stored as it is, as a part of an object. `fetch` returns the object."""
+    """An uncompressed file of the site in an open release, as a part of an object, which `fetch` returns."""
 
     media: str
     sha256: str
@@ -128,17 +128,17 @@ class StoredFile(Struct, frozen=True, kw_only=True):
     fetch: Callable[[str], Bytes]
 
     def open(self) -> Bytes:
-        """Return the object. Raises NotFound, Corrupt, StoreError and OSError."""
+        """Return the whole object. Raises NotFound, Corrupt, StoreError and OSError."""
         return self.fetch(self.object)
 
     def read(self, _: bytes) -> bytes:
-        """Return its bytes, in no coding whichever is asked for. Raises as `open`."""
+        """Return the file's plain bytes; the coding is ignored. Raises like `open`."""
         return bytes(self.open()[self.start : self.start + self.size])
 
 
 def pack_files(files: Iterable[tuple[str, str, bytes]]) -> tuple[SiteFiles, bytes]:
-    """Pack files of path, media type and bytes. Equal files give equal bytes. The gzip bytes of all files stand first:
-    up to where Brotli's begin, the object is one gzip file of many members."""
+    """Pack files, given as path, media type and bytes, into one object. Equal files give equal bytes. The gzip bytes of
+    all files come first, so the object begins as a gzip file of many members."""
     ordered = sorted(files)
     coded = [_compress(data) for _, _, data in ordered]
     packed = bytearray()
@@ -160,7 +160,7 @@ def _append(packed: bytearray, coded: bytes) -> Extent:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _compress(data: bytes) -> tuple[bytes, bytes]:
-    """Return the bytes in gzip, whose header has no time, and in Brotli."""
+    """Return the bytes compressed by gzip, without a time in the header, and by Brotli."""
     quality = _BROTLI_QUALITY if len(data) < _LARGE else _BROTLI_QUALITY_OF_LARGE
     br: bytes = brotli.compress(data, mode=brotli.MODE_TEXT, quality=quality)
     return gzip.compress(data, compresslevel=_GZIP_LEVEL, mtime=0), br

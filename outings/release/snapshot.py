@@ -1,6 +1,6 @@
-"""A release on this machine: a snapshot of each metro, the log and the site, whose files are all open.
+"""A release on this machine: a snapshot of each metro, the log and the site, whose files are fetched and checked.
 
-A server answers from what it checked when it opened a release, whatever becomes of its cache.
+A server answers from the bytes that it checked when it opened them, whatever becomes of its cache.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,13 +55,12 @@ class LazyPacks(Sequence[Bytes]):
 
 
 class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
-    """Everything that an answer about one metro may depend on. It never changes.
+    """The data that answers about one metro depend on. Immutable.
 
-    `language`: its words, None for the English of the program.
-    `mapped`: the tables' mapped form, empty where it is not at hand; nothing that is answered depends on it.
-    `stamp` is the instant at which a release last changed the metro (`meta.generated_at`); `pages` are named
-    `<canonical request>@<local date>`, and are what the program `answers` answers; `exports` are named
-    `<collection>.<format>`. Releases of before them have none.
+    `language`: its words; None for English. `mapped`: the tables in their mapped form, or empty; answers are the same
+    without it. `stamp`: when a release last changed the metro (`meta.generated_at`). `pages` are named `<canonical
+    request>@<local date>`, and `answers` is the program version that rendered them; `exports` are named
+    `<collection>.<format>`. Old releases lack all three.
     """
 
     metro: MetroSettings
@@ -78,24 +77,24 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     exports: Mapping[str, Export] = {}
 
     def read_document(self, pack: int, offset: int, length: int) -> bytes:
-        """Return the stored document of a listing or organization, without the member that changes with the day."""
+        """Return the stored JSON of a listing or organization, without the member that depends on the current date."""
         return self.packs[pack][offset : offset + length]
 
     def list_files(self) -> list[LazyFiles]:
-        """List the files that are fetched when they are first read: the mapped tables, packs and tables."""
+        """Return the files that are fetched when they are first read: the mapped tables, packs and tables."""
         packs = self.packs.files if isinstance(self.packs, LazyPacks) else None
         return [files for files in (self.mapped, packs, self.tables) if isinstance(files, LazyFiles)]
 
     def count_bytes(self) -> int:
-        """Count the bytes of the files that are held."""
+        """Return the bytes of the fetched files."""
         return sum(files.count_bytes() for files in self.list_files())
 
     def count_all_bytes(self) -> int:
-        """Count the bytes of all files."""
+        """Return the bytes of all files, fetched or not."""
         return sum(files.count_all_bytes() for files in self.list_files())
 
     def renew(self) -> "Snapshot":
-        """Return a snapshot with the same content, none of whose files is fetched yet."""
+        """Return the same snapshot with none of its files fetched."""
 
         def renew(files: Mapping[str, MappedFile]) -> Mapping[str, MappedFile]:
             return files.renew() if isinstance(files, LazyFiles) else files
@@ -105,9 +104,9 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
 
 class Release(Struct, frozen=True, kw_only=True):
-    """One published build: `id` is `<sequence>-<8 hex of the root's hash>`, metros by slug, `history` its log, `site`
-    the files of its pages by path, `site_settings` the settings they were made with, `files` the objects that its
-    snapshots have open, by hash."""
+    """A published release. `id`: `<sequence>-<8 hex of the root's hash>`; `metros` by slug; `history`: its log; `site`:
+    files of the pages by path; `site_settings`: the settings they were made with; `files`: hashes of the objects of its
+    snapshots."""
 
     id: str
     sequence: int
@@ -119,15 +118,15 @@ class Release(Struct, frozen=True, kw_only=True):
     files: frozenset[str] = frozenset()
 
     def read_object(self, sha: str) -> Bytes:
-        """Read an object that the release names and no snapshot has open. Raises NotFound, Corrupt and StoreError."""
+        """Read an object of the release that is no file of a snapshot. Raises NotFound, Corrupt and StoreError."""
         return self.history.read(sha)
 
 
 def open_release(
     store: Store, listed: ListedRelease, *, cache: Path, unchanged: Mapping[str, Snapshot] = {}
 ) -> Release:
-    """Open a release with all files of its snapshots. Raises NotFound, Corrupt and StoreError; then nothing of it may
-    be served. `unchanged` are snapshots of it that are open already, by metro."""
+    """Open a release and fetch all files of its snapshots. `unchanged`: snapshots to reuse, by metro. Raises NotFound,
+    Corrupt and StoreError; then nothing of the release may be served."""
     release = name_release(store, listed, cache=cache, unchanged=unchanged)
     for snapshot in release.metros.values():
         for files in snapshot.list_files():
@@ -138,7 +137,7 @@ def open_release(
 def name_release(
     store: Store, listed: ListedRelease, *, cache: Path, unchanged: Mapping[str, Snapshot] = {}
 ) -> Release:
-    """Open a release whose snapshots fetch each file when it is first read, which may raise as `open_release` does."""
+    """Open a release whose snapshots fetch each file when it is first read, which raises like `open_release`."""
     root = listed.root
     manifests = read_manifests(store, root)
     metros = {}
@@ -161,7 +160,7 @@ def name_release(
 
 
 def read_manifests(store: Store, root: Root) -> dict[str, Manifest]:
-    """Read the manifest of each metro. Raises NotFound, Corrupt and StoreError."""
+    """Read the manifest of each metro, by slug. Raises NotFound, Corrupt and StoreError."""
     read = run_all(partial(read_manifest, store), [part.manifest for part in root.parts.values()])
     return dict(zip(root.parts, read, strict=True))
 
@@ -169,8 +168,8 @@ def read_manifests(store: Store, root: Root) -> dict[str, Manifest]:
 def open_site(
     store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path
 ) -> dict[str, SiteFile | StoredFile]:
-    """Return the files of the site that a root names, and of its metros, by path. Raises NotFound, Corrupt and
-    StoreError. Without a site a metro's pages would have no style, so then there are none."""
+    """Open the site of a release: its files and those of the metros, by path. Without a site (`sha` None) there are
+    none, since metros' pages need its styles. Raises NotFound, Corrupt and StoreError."""
     if sha is None:
         return {}
     site = read_site(store, sha)
@@ -191,7 +190,7 @@ def open_site(
 
 
 def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
-    """Open a metro's snapshot with all of its files mapped. Raises as `name_snapshot` and `fetch_object` do."""
+    """Open a metro's snapshot and fetch all of its files. Raises like `name_snapshot` and `fetch_object`."""
     snapshot = name_snapshot(store, manifest, cache=cache)
     for files in snapshot.list_files():
         files.open()
@@ -199,8 +198,8 @@ def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot
 
 
 def name_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
-    """Open a metro's snapshot that fetches each file when it is first read. Raises Corrupt if this program does not
-    know the layout of the tables."""
+    """Open a metro's snapshot, which fetches each file when it is first read. Raises Corrupt if its tables have a
+    layout that this program can't read."""
     from outings.release import mapped_table  # a build that opens no snapshot imports no engine
 
     if manifest.layout != LAYOUT:

@@ -1,5 +1,5 @@
-"""A store of named byte strings: what each kind promises, and how to open one. Objects in it are immutable bytes, named
-by their own SHA-256."""
+"""A store of named byte strings: the promises of every kind, and how to open one. Most names are of objects: immutable
+bytes, named by their SHA-256."""
 
 import enum
 import hashlib
@@ -18,7 +18,7 @@ TEMPORARY = "tmp/"
 
 
 class StoreError(Exception):
-    """The store could not do an operation. `cause` says why, and what a person can do about it."""
+    """An operation of the store failed. `cause`: why, and what a person can do about it."""
 
     def __init__(self, *, store: str, operation: str, name: str, cause: str) -> None:
         super().__init__(f"store {store}: cannot {operation} {name}: {cause}")
@@ -38,7 +38,7 @@ class NotFound(StoreError):  # noqa: N818 - the name says it
 
 
 class Outcome(enum.Enum):
-    """The outcome of a compare-and-swap. UNKNOWN: it was sent, but no reply came; it may still arrive."""
+    """The outcome of a compare-and-swap. UNKNOWN: no reply came, and the write may still take effect."""
 
     WON = "won"
     LOST = "lost"
@@ -46,14 +46,14 @@ class Outcome(enum.Enum):
 
 
 class VersionedBytes(Struct, frozen=True):
-    """Bytes and the store's tag of them, to be handed back to `put_if`."""
+    """Bytes, and the store's tag for this version of them, for `put_if`."""
 
     data: bytes
     etag: str
 
 
 class StoreEntry(Struct, frozen=True):
-    """A listed name: size in bytes, and when it was last written in seconds since 1970 by the store's clock."""
+    """A name in a store: its size in bytes, and its last write in seconds since 1970 by the store's clock."""
 
     name: str
     size: int
@@ -61,7 +61,7 @@ class StoreEntry(Struct, frozen=True):
 
 
 class Store(Protocol):
-    """A store of named byte strings. The contract suite in `tests/release` tests these promises for each kind."""
+    """A store of named byte strings. The contract suite in `tests/release` tests each kind for these promises."""
 
     def get(self, name: str) -> bytes:
         """Return the bytes with this name. Raises NotFound."""
@@ -72,25 +72,25 @@ class Store(Protocol):
     def exists(self, name: str) -> bool: ...
 
     def list(self, prefix: str) -> Iterator[StoreEntry]:
-        """Yield everything whose name starts with `prefix`, in no order. What is written meanwhile may be missing."""
+        """Yield the entries whose names start with `prefix`, in no order. Those written meanwhile may be missing."""
 
     def put(self, name: str, data: bytes) -> None:
         """Write one object, as `put_many` does."""
 
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
-        """Write all objects. When it returns, all of them survive a power cut. No reader sees a part of one."""
+        """Write objects. On return, all of them survive a power cut. No reader ever sees a part of one."""
 
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
-        """Replace the bytes that have the tag `expected`, durably. If that is None, write the first ones.
+        """Replace bytes durably if the store's tag for them is `expected`; None means that the name must not exist yet.
 
         Of any number of concurrent writers at most one succeeds.
         """
 
     def read_clock(self) -> float:
-        """Return the time by which the store says when something was written, in seconds since 1970."""
+        """Return the time of the clock that dates entries, in seconds since 1970."""
 
     def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
-        """Remove these entries durably, except those that were written again since. Return those that were removed."""
+        """Delete these entries durably, except those that were written again since. Return those that were deleted."""
 
 
 PREFIX = "objects/"
@@ -107,11 +107,11 @@ class Bytes(Protocol):
 
 
 class Corrupt(Exception):  # noqa: N818 - the name says it
-    """Stored bytes are not what their name or their layout says; the release that names them can't be read."""
+    """An error: stored bytes do not fit their name or their layout, so the release that names them can't be read."""
 
 
 def hash_of(data: bytes | memoryview) -> str:
-    """Return the 64 hex digits by which a root, a manifest or a table names these bytes."""
+    """Return the SHA-256 of these bytes as 64 hex digits, by which roots, manifests and tables refer to them."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -121,7 +121,7 @@ def object_name(sha: str) -> str:
 
 
 def name_of(data: bytes) -> str:
-    """Return the name in the store of these bytes."""
+    """Return the name in the store of an object with these bytes."""
     return object_name(hash_of(data))
 
 
@@ -134,8 +134,8 @@ def check_object(sha: str, data: bytes) -> bytes:
 
 
 def decode_json(data: bytes, kind: type[Document], *, name: str) -> Document:
-    """Decode JSON. Raise Corrupt, with `name` in its text, if the bytes are malformed, too deep, or another
-    document."""
+    """Decode JSON as a `kind`. Raises Corrupt, with `name` in its message, if it is malformed, too deep or of another
+    kind."""
     try:
         return msgspec.json.decode(data, type=kind)
     except (ValueError, RecursionError) as error:

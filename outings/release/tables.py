@@ -212,7 +212,7 @@ HAPPENINGS = {"event": "occurrences", "class": "sections", "camp": "sessions"}
 
 
 def make_schema(columns: Columns) -> dict[str, pl.DataType]:
-    """Return the columns with Polars' types."""
+    """Return Polars' type of each column."""
     schema = {}
     for name, kind in columns.items():
         own = getattr(pl, kind.removeprefix("List "))()
@@ -221,10 +221,9 @@ def make_schema(columns: Columns) -> dict[str, pl.DataType]:
 
 
 def read_columns(file: MappedFile | None, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Read columns of a table, all of them if none are named. Raises what Polars raises if the file is broken.
+    """Read the named columns of a table, or all. Raises the errors of Polars if the file is broken.
 
-    An earlier program did not write every column or table. A column that the file lacks is null; without a file there
-    are no rows.
+    A column that the file lacks, as files of earlier programs may, is null; without a file there are no rows.
     """
     kinds = make_schema(TABLES[table])
     names = list(kinds if columns is None else columns)

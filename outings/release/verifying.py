@@ -1,5 +1,4 @@
-"""Verify kept releases as an outsider would, from the pointer's signature down to the bytes of each object. And put a
-release in force again whose pointer was lost."""
+"""Verify kept releases from the pointer's signature down to the bytes of each object, and restore a lost pointer."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -31,8 +30,8 @@ from outings.release.trust import Trust, UntrustedRelease
 
 
 class VerifiedRelease(Struct, frozen=True, kw_only=True):
-    """A release that is right. `objects` and `bytes` count what it names and no newer one does, including its root. Of
-    a release that ended with a takedown only the root counts, because the rest may be pruned."""
+    """A release without faults. `objects` and `bytes` count its objects, with its root, that no newer release names. If
+    a takedown ended the release, only the root counts, because the rest may be pruned."""
 
     id: str
     built_at: datetime
@@ -42,8 +41,8 @@ class VerifiedRelease(Struct, frozen=True, kw_only=True):
 
 
 class VerificationReport(Struct, frozen=True, kw_only=True):
-    """The result of a verification. `current` is None before the first release. `signer` is the name of the key that
-    signed it, None if no key is required. `ends` is the release before the oldest one, which is pruned."""
+    """The result of a verification. `current` is None before the first release. `signer`: the name of the key that
+    signed it; None if no key is required. `ends`: the id of the newest pruned release; None if none was pruned."""
 
     current: VersionedPointer | None
     signer: str | None
@@ -54,11 +53,11 @@ class VerificationReport(Struct, frozen=True, kw_only=True):
 def verify_releases(
     store: Store, *, trust: Trust, report: Callable[[VerifiedRelease], None] = lambda _: None
 ) -> VerificationReport:
-    """Verify all kept releases, and call `report` with each that is right. Raises Corrupt, UntrustedRelease or NotFound
-    for the first fault, and StoreError.
+    """Verify all kept releases, and call `report` with each. Raises Corrupt, UntrustedRelease or NotFound for the first
+    fault, and StoreError.
 
-    Do not run it during a prune, which removes what it would read. It reads every object once, so as many bytes as the
-    store has.
+    Do not run it during a prune, which deletes objects that it would read. It reads every object once: all bytes of the
+    store.
     """
     current = read_pointer(store)
     if current is None:
@@ -103,8 +102,7 @@ def _explain_step(old: Root, new: Root) -> str | None:
 def verify_release(
     store: Store, release: ListedRelease, *, visited: set[str] | None = None, is_ended: bool = False
 ) -> VerifiedRelease:
-    """Check each object that the release names and that is not in `visited`, and add it there. Raises Corrupt, NotFound
-    and StoreError."""
+    """Check each object of the release that is not in `visited`, and add it to that. Raises Corrupt and StoreError."""
     visited = set() if visited is None else visited
     try:
         _check_log(release.root)
@@ -135,20 +133,20 @@ def _check_log(root: Root) -> None:
 
 
 class RestoreRefusal(GuardRefusal):
-    """An error: nothing to restore, or nothing says which release was in force."""
+    """An error: no release can be restored, or several could be the one that was in force."""
 
 
 class RestoredRelease(Struct, frozen=True, kw_only=True):
-    """The release that is in force again. `skipped`: why each newer one was not chosen."""
+    """The release that was restored. `skipped`: why each newer one was not."""
 
     release: ListedRelease
     skipped: tuple[str, ...]
 
 
 def restore_release(store: Store, release_id: str | None, *, trust: Trust) -> RestoredRelease:
-    """Write the pointer to the release with this id, or to the newest one of which every object is right.
+    """Write the pointer to the release with this id, or to the newest one without faults.
 
-    The new pointer has the bytes of the lost one, because all that it says is in the root. Raises RestoreRefusal if a
+    The new pointer has the bytes of the lost one, because all its content is in the root. Raises RestoreRefusal if a
     release is in force, no release is whole, or two are the newest; UntrustedRelease and StoreError.
     """
     before = store.read_versioned(NAME)
@@ -180,7 +178,7 @@ def _refuse_in_force(store: Store, *, trust: Trust) -> None:
 
 
 def _choose(store: Store, releases: list[ListedRelease], skipped: list[str]) -> ListedRelease:
-    """Return the newest release that verifies. Add to `skipped` why newer ones do not."""
+    """Return the newest release without faults. Append to `skipped` why newer ones have some."""
     for _, group in groupby(releases, key=lambda release: release.root.sequence):
         right = list(_verify(store, group, skipped))
         if len(right) > 1:
