@@ -109,8 +109,8 @@ def _list_facts(item: Document, words: Words) -> Iterator[tuple[str, str]]:
     there += [amenities[name] for name in ("parking_notes", "stroller_policy") if amenities.get(name)]
     if there:
         yield words["amenities"], ", ".join(there)
-    if item.get("organization"):
-        yield words["by"], item["organization"]["name"]
+    if organization := (item.get("organization") or {}).get("name"):
+        yield words["by"], organization
 
 
 def _tell_price(price: Document | None, words: Words) -> str:
@@ -232,7 +232,7 @@ def _encode_structured(item: Document) -> str:
         "description": item["description"],
         "image": item["image_url"],
         "isAccessibleForFree": price.get("is_free"),
-        "organizer": item.get("organization") and {"@type": "Organization", "name": item["organization"]["name"]},
+        "organizer": _drop_unstated({"@type": "Organization", "name": (item.get("organization") or {}).get("name")}),
     }
     if item["type"] == "place":
         value |= {name: place[name] for name in ("address", "geo")}
@@ -255,7 +255,7 @@ def _encode_structured(item: Document) -> str:
 
 
 def _drop_unstated(value: Mapping[str, Any]) -> dict[str, Any]:
-    stated = {name: each for name, each in value.items() if each not in (None, "", {})}
+    stated = {name: member for name, member in value.items() if member not in (None, "", {})}
     return {} if stated.keys() <= {"@type"} else stated
 
 

@@ -101,6 +101,13 @@ def test_nothing_of_a_feed_is_read_as_html() -> None:
     assert "<b>bold" not in page
 
 
+def test_a_listing_that_names_no_organization_is_by_nobody() -> None:
+    page = render(make_weekly(organization={"id": None, "name": None, "slug": None}))
+    assert "None" not in page
+    assert '"provider"' not in page
+    assert ENGLISH["by"] in render(make_weekly(organization={"id": None, "name": "Tumble House", "slug": None}))
+
+
 def test_a_page_speaks_its_language() -> None:
     page = render(make_weekly(), language="es")
     assert "martes, jueves · 18:00 – 18:45" in page
