@@ -1,4 +1,4 @@
-"""Polars, imported at the first use of a name in it: a server, which reads mapped tables, never imports it."""
+"""Polars, imported at the first use of a name in it: a cloud function, which reads mapped tables, never imports it."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -195,7 +195,7 @@ def _format_day(day: date, words: Words) -> str:
 
 
 def _format_term(start: str | None, end: str | None, words: Words) -> list[str]:
-    days = [_format_day(date.fromisoformat(each), words) for each in dict.fromkeys((start, end)) if each]
+    days = [_format_day(date.fromisoformat(day), words) for day in dict.fromkeys((start, end)) if day]
     if end and not start:
         return [words["until"].format(day=days[0])]
     return [" – ".join(days)] if days else []
