@@ -393,11 +393,6 @@ def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapp
         run.expect("metros to build", [work.measure() for work in waiting])
         results = _run_tasks(run, run_metro_task, waiting, describe=_describe_metro)
         built |= {result.metro: result for result in results}
-        losses = [result.losses for result in built.values()]
-        failed = find_shrunk(guards, losses, claims=[result.claims for result in built.values()])
-        if failed:
-            run.built.update({slug: (latest[slug], result) for slug, result in built.items() if result.built})
-            return [], failed
         standing = {slug: base.manifest for slug, base in run.before.metros.items() if slug not in built}
         configuration = run.build.configuration
         refused = find_refused(
@@ -412,9 +407,16 @@ def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapp
             )
             for slug, ids in refused.items()
         }
+        # A metro that is refused an id keeps the listing of before, so its losses are known only after that.
+        if refused:
+            waiting = [replace(latest[slug], guards=guards) for slug in refused]
+            continue
+        losses, claims = [result.losses for result in built.values()], [result.claims for result in built.values()]
+        if failed := find_shrunk(guards, losses, claims=claims):
+            run.built.update({slug: (latest[slug], result) for slug, result in built.items() if result.built})
+            return [], failed
         # What one metro lost, another may have.
-        postponed = [slug for slug, result in built.items() if result.built is None and slug not in refused]
-        waiting = [latest[slug] for slug in (*refused, *postponed)]
+        waiting = [latest[slug] for slug, result in built.items() if result.built is None]
     return [built[slug] for slug in latest], {}
 
 
