@@ -10,10 +10,10 @@ from pathlib import Path
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edge.authentication import Authenticator, KeyRing
+from edge.authentication import MOST_FAILURES_PER_MINUTE, Authenticator, KeyRing
 from edge.bodies import Bodies
 from edge.calendar_addresses import CalendarAddresses
-from edge.client_addresses import TrustedProxies, VisitorKey, VisitorLimiter
+from edge.client_addresses import AddressBuckets, TrustedProxies, VisitorKey, VisitorLimiter
 from edge.front_protocol import Fronts
 from edge.limits.connections import ConnectionLimiter
 from edge.limits.limiter import LimitStore, MappedLimitStore, RateLimiter, count_microseconds
@@ -109,7 +109,12 @@ class Edge:
         )
         self.respond = Responder(
             fronts=Fronts(front_secrets),
-            authenticator=Authenticator(ring=self._ring, addresses=addresses),
+            authenticator=Authenticator(
+                ring=self._ring,
+                proxies=proxies,
+                addresses=addresses,
+                failures=AddressBuckets(per_minute=MOST_FAILURES_PER_MINUTE, clock=ticks),
+            ),
             visitors=None if visitors is None else VisitorLimiter(visitors, proxies=proxies, clock=ticks),
             limiter=RateLimiter(self._limits, counts=self.counts),
             planner=Planner(

@@ -9,9 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.calendar_addresses import SIGNATURE, CalendarAddresses, is_signed
+from edge.client_addresses import AddressBuckets, TrustedProxies
 from edge.limits.principal import Principal, make_principal
 from edge.messages import Request
-from outings.contract.errors import bad_request, unauthorized, unavailable
+from outings.contract.errors import bad_request, rate_limited, unauthorized, unavailable
 from outings.contract.pricing_plans import PricingPlan
 from outings.keys.registry import NAME, Registry, parse_registry, refuse_lost_registry
 from outings.release.pointer import NAME as POINTER
@@ -87,13 +88,22 @@ class KeyRing:
         return principal if principal.key.describe_state(self._clock()) == "active" else None
 
 
+# Failed keys of a client address, by worker. It does not protect against guessing, since a key has 62^30 values: it
+# limits the work that wrong keys cause.
+MOST_FAILURES_PER_MINUTE = 60
+
+
 class Authenticator(Struct, frozen=True, kw_only=True):
     """Authenticate requests by `X-API-Key`, or by the signature of a calendar's address, which contains a key's id.
-    Raises 401 without an active key, or 503 if the keys could not be read since the server started.
+    Raises 401 without an active key, 429 for an address from which too many keys failed, or 503 if the keys could not
+    be read since the server started. `failures` counts failed keys by client address; an active key passes from
+    anywhere.
     """
 
     ring: KeyRing
+    proxies: TrustedProxies
     addresses: CalendarAddresses
+    failures: AddressBuckets
 
     def authenticate(self, request: Request) -> Request:
         """Return the request with its `principal`, and its `query_string` without the verified signature."""
@@ -107,7 +117,9 @@ class Authenticator(Struct, frozen=True, kw_only=True):
         if keyed is None:
             if not self.ring.is_read and (request.key_text is not None or has_signature):
                 raise unavailable()
-            raise unauthorized()
+            address = self.proxies.name_client(request.client, request.forwarded_for)
+            wait = 0 if address is None else self.failures.take(address)
+            raise rate_limited(wait) if wait else unauthorized()
         if has_signature and request.key_text is not None:
             raise bad_request(
                 param=SIGNATURE,

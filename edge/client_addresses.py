@@ -74,6 +74,26 @@ def _parse(text: str) -> Address | None:
 MOST_ADDRESSES = 16_384
 
 
+class AddressBuckets:
+    """Rate limits for addresses: a bucket for each, in this worker alone. An address that was evicted from the cache
+    starts a new minute. `clock`: microseconds."""
+
+    def __init__(self, *, per_minute: int, clock: Callable[[], int]) -> None:
+        self._per_minute = per_minute
+        self._clock = clock
+        # The load of each bucket, and when it had it.
+        self._buckets: FIFOCache[str, tuple[int, int]] = FIFOCache(MOST_ADDRESSES)
+
+    def take(self, address: str) -> int:
+        """Count a request if there is room and return 0; otherwise return the whole seconds until there is."""
+        (load, then), now = self._buckets.get(address, (0, 0)), self._clock()
+        load = leak(load, then=then, now=now, limit=self._per_minute)
+        if not has_room(load, self._per_minute):
+            return -(-wait_for_room(load, self._per_minute) // SECOND)
+        self._buckets[address] = load + MINUTE, now
+        return 0
+
+
 class VisitorKey(Struct, frozen=True, kw_only=True):
     """The text of the visitors' key, and how many requests each address may send with it in a minute."""
 
@@ -82,17 +102,13 @@ class VisitorKey(Struct, frozen=True, kw_only=True):
 
 
 class VisitorLimiter:
-    """Limits the requests of visitors by address: a bucket for each. An address that was evicted from the cache starts
-    a new minute. Each worker counts by itself, so an address may have its rate at each of them. `clock`:
-    microseconds."""
+    """Limits the requests of visitors by address. Each worker counts by itself, so an address may have its rate at each
+    of them. `clock`: microseconds."""
 
     def __init__(self, key: VisitorKey, *, proxies: TrustedProxies, clock: Callable[[], int]) -> None:
         self._digest = sha256(key.text.encode()).digest()
-        self._per_minute = key.per_minute
         self._proxies = proxies
-        self._clock = clock
-        # The load of each bucket, and when it had it.
-        self._buckets: FIFOCache[str, tuple[int, int]] = FIFOCache(MOST_ADDRESSES)
+        self._buckets = AddressBuckets(per_minute=key.per_minute, clock=clock)
 
     def check(self, request: Request) -> None:
         """Count a request with the visitors' key for its client's address. Raises 429 above the limit. Counts nothing
@@ -100,10 +116,6 @@ class VisitorLimiter:
         if request.key_text is None or sha256(request.key_text).digest() != self._digest:
             return
         address = self._proxies.name_client(request.client, request.forwarded_for)
-        if address is None:
-            return
-        (load, then), now = self._buckets.get(address, (0, 0)), self._clock()
-        load = leak(load, then=then, now=now, limit=self._per_minute)
-        if not has_room(load, self._per_minute):
-            raise rate_limited(-(-wait_for_room(load, self._per_minute) // SECOND))
-        self._buckets[address] = load + MINUTE, now
+        wait = 0 if address is None else self._buckets.take(address)
+        if wait:
+            raise rate_limited(wait)

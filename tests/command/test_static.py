@@ -172,10 +172,16 @@ def test_the_same_commands_fill_a_bucket_from_which_browsers_and_copies_read(
     environ |= {"OUTINGS_SIGNING_KEY": "private.pem", "AWS_ENDPOINT_URL": s3_endpoint}
     build_page(tmp_path, environ, url="s3://santa-fe/open")
     address = f"{s3_endpoint}/santa-fe/open"
-    copy = ["mirror", str(tmp_path / "copy"), "--static", address, "--public-key", str(tmp_path / "public.pem")]
-    done = CliRunner().invoke(main, copy)
-    assert done.exit_code == 0, done.output
-    files = list_files(json.loads((tmp_path / "copy/v1/index.json").read_bytes()))
+    [copy] = read_commands("static.md", "Keep a copy")
+    [check] = read_commands("static.md", "Show that a copy is whole and yours")
+    script = copy.replace("https://data.example.org", address) + check.replace("public.pem", "../public.pem")
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    for _ in range(2):  # the second time nothing is missing
+        done = subprocess.run(["bash", "-euc", script], cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "Verified" in done.stdout
+    files = list_files(json.loads((folder / "v1/index.json").read_bytes()))
     assert len(files) > 50
     for file in files:
         with urllib.request.urlopen(f"{address}/{file}", timeout=30) as reply:
