@@ -12,7 +12,7 @@ import { showWeekend } from "./parts/weekend.js";
 showSample();
 startSending();
 const weekends = document.getElementById("weekends");
-if (weekends) showWeekends(weekends).catch(() => undefined);
+if (weekends) showWeekends(weekends);
 // The pages' policy lets no form be sent: the explorer's address says what it asks for.
 document.querySelector("form.home-search")?.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -26,8 +26,13 @@ async function showWeekends(root) {
   const { api: base = "", key = "" } = root.dataset;
   const api = new Api(base, key);
   const language = readLanguage(root);
-  /** @type {Body<Metro[]>} */
-  const { data: metros } = await api.read("metros");
+  /** @type {Metro[]} */
+  let metros = [];
+  try {
+    metros = /** @type {Body<Metro[]>} */ (await api.read("metros")).data;
+  } catch {
+    for (const rows of root.querySelectorAll(".rows")) rows.textContent = language.say("weekend_failed");
+  }
   for (const section of root.querySelectorAll("section")) {
     const metro = metros.find(({ slug }) => slug === section.dataset.metro);
     if (metro) showWeekend(section, root, { api, language, window: findWeekend(findToday(metro.timezone)) });

@@ -73,9 +73,9 @@ def test_dark_is_kept_for_the_next_page(pages: Pages) -> None:
     page = pages.open("/")
     ground = "() => getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(ground)
-    switch = page.get_by_role("button", name="Light or dark")
+    switch = page.get_by_role("button", name="Colors: same as the device")
     switch.click()  # light, as it is
-    page.get_by_role("button", name="Light").click()
+    page.get_by_role("button", name="Colors: light").click()
     assert page.evaluate(ground) != light
     page.reload()
     assert page.evaluate(ground) != light
