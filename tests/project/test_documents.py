@@ -90,12 +90,6 @@ def test_the_page_of_the_architecture_links_every_step_to_its_file() -> None:
     assert [row for row in rows if "](../" not in row] == []
 
 
-def test_every_decision_is_in_the_index() -> None:
-    pages = {path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
-    index = (ROOT / "docs/decisions/README.md").read_text()
-    assert pages == set(re.findall(r"\]\((\d{4}-[^)]+)\)", index))
-
-
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/decisions").glob("[0-9]*.md")), ids=lambda page: page.stem)
 def test_a_decision_is_context_choice_and_cost_on_one_screen(page: Path) -> None:
     lines = page.read_text().splitlines()
