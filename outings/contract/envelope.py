@@ -1,4 +1,4 @@
-"""The envelope of an answer: `notices` and `meta` beside its `data`, with members in a fixed order."""
+"""The JSON around the data of an answer: `data`, `notices`, `facets` and `meta`, in this order, or `error`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -9,12 +9,12 @@ from msgspec import Struct
 from outings.contract.errors import ApiError
 from outings.contract.resources.shared import means, one_of
 
-# Code → what it means.
+# Meaning of each notice's code.
 NOTICES: Mapping[str, str] = {
-    "include_not_permitted": "The key has not the add-on, and `include_mode=lenient` was sent: it was left out.",
+    "include_not_permitted": "The key lacks the add-on, which `include_mode=lenient` left out.",
     "related_unavailable": "A list of `related` has no cards.",
     "forecast_unavailable": "No forecast is known for some of the items.",
-    "source_unavailable": "Of some of the items no source is known.",
+    "source_unavailable": "No source is known for some of the items.",
     "parameter_deprecated": "A parameter has a new name, which `details.replaced_by` says. It still works.",
     "parameter_ignored": "A parameter, or a path of `fields`, changes nothing here.",
     "facets_incomplete": "A count is cut short.",
@@ -24,15 +24,14 @@ NOTICES: Mapping[str, str] = {
 
 
 class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A warning beside the data of an answer. `links` may have `upgrade` and `docs`. Members without a value are left
-    out."""
+    """A warning beside the data of an answer. Members without a value are left out."""
 
-    code: Annotated[str, one_of(*NOTICES), means("What it is about.")]
-    message: Annotated[str, means("It in words, for people.")]
-    include: Annotated[str | None, means("The add-on that it is about.")] = None
-    param: Annotated[str | None, means("The parameter that it is about.")] = None
+    code: Annotated[str, one_of(*NOTICES), means("The kind of warning.")]
+    message: Annotated[str, means("The warning in words, for people.")]
+    include: Annotated[str | None, means("The add-on that is concerned.")] = None
+    param: Annotated[str | None, means("The parameter that is concerned.")] = None
     details: Annotated[Mapping[str, Any] | None, means("More, by the code.")] = None
-    links: Annotated[Mapping[str, str] | None, means("Where to get what is missing.")] = None
+    links: Annotated[Mapping[str, str] | None, means("Where to get the add-on: `upgrade`, `docs`.")] = None
 
 
 def ignored_parameter(name: str, *, collection: str) -> Notice:
@@ -41,7 +40,7 @@ def ignored_parameter(name: str, *, collection: str) -> Notice:
 
 
 def unattached_field(path: str, requested_by: str) -> Notice:
-    """Return the notice of a path in `fields` that an answer has only with the parameter `requested_by`."""
+    """Return the notice for a path in `fields` that has no effect without the parameter `requested_by`."""
     message = f"fields names {path}, which is there only with {requested_by}; it was ignored."
     return Notice(code="parameter_ignored", param="fields", message=message)
 
@@ -90,7 +89,7 @@ def outside_metro(name: str) -> Notice:
 
 
 def approximate_rows(ids: Sequence[str]) -> Notice:
-    """Return the notice of the listings placed in the middle of their postal code, for want of coordinates."""
+    """Return the notice for listings without coordinates that are placed in the middle of their postal code."""
     return Notice(
         code="rows_without_coordinates",
         message=f"{len(ids)} of these have no coordinates: they are where the middle of their zip is.",
@@ -100,7 +99,7 @@ def approximate_rows(ids: Sequence[str]) -> Notice:
 
 
 def hidden_rows(count: int) -> Notice:
-    """Return the notice of how many listings may be near but have no coordinates."""
+    """Return the notice that `count` listings may be near but have no coordinates."""
     return Notice(
         code="rows_without_coordinates",
         message=f"{count} more may be here: what has no coordinates is in no circle.",

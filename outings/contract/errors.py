@@ -1,4 +1,4 @@
-"""Errors of the contract: twelve codes, a closed list of reasons, a constructor for each error, and its JSON body."""
+"""The errors of the API: their codes, their reasons, a function that makes each, and their JSON."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, NamedTuple
@@ -13,7 +13,7 @@ class Code(NamedTuple):
     meaning: str
 
 
-# What `error.code` may be. A client branches on it.
+# Values of `error.code`.
 CODES: Mapping[str, Code] = {
     "bad_request": Code(
         400,
@@ -27,17 +27,17 @@ CODES: Mapping[str, Code] = {
     "include_not_permitted": Code(403, "The key has no such add-on. `include_mode=lenient` answers without it."),
     "feature_not_in_plan": Code(403, "The key may not send this parameter: `details.plans` has the plans that may."),
     "not_found": Code(
-        404, "Nothing of that name may be shown: it never was, is archived, or is of a metro that there is not."
+        404, "Nothing of that name may be shown: it never existed, is archived, or its metro does not exist."
     ),
     "method_not_allowed": Code(405, "The API is read-only. Send `GET`, `HEAD` or `OPTIONS`."),
     "rate_limited": Code(429, "Too many requests in this minute. Wait as long as `Retry-After` says."),
     "quota_exceeded": Code(429, "The month's allowance is spent. `Retry-After` is the time to the next month."),
     "internal": Code(500, "The server failed. Try once more, then report `request_id`."),
     "not_implemented": Code(501, "This deployment has no such route or parameter. Trying again will not help."),
-    "unavailable": Code(503, "Not for a moment. Try again after `Retry-After`."),
+    "unavailable": Code(503, "Not available for a moment. Try again after `Retry-After`."),
 }
 
-# `details.reason` of a `bad_request`, and what it means.
+# Values of `details.reason` in a `bad_request`, with their meaning.
 REASONS: Mapping[str, str] = {
     "unknown_parameter": "There is no parameter of that name. `did_you_mean` has the nearest.",
     "parameter_not_supported": "The parameter exists, but this route does not take it.",
@@ -49,10 +49,10 @@ REASONS: Mapping[str, str] = {
     "nothing_searchable": "No word of `q` says what to look for.",
     "metro_required": "The name is in several metros. Send one of `details.metros` as `metro`.",
     "include_not_supported": "This route has no such add-on.",
-    "cursor_malformed": "The cursor was changed, or is none.",
+    "cursor_malformed": "The cursor was changed, or is no cursor.",
     "cursor_mismatch": "The cursor is of another request. Send it with the request that gave it.",
-    "cursor_expired": "The walk can't go on. Begin it anew without a cursor.",
-    "cursor_ahead": "The cursor is greater than every version that there is.",
+    "cursor_expired": "Paging can't continue from here. Start again without a cursor.",
+    "cursor_ahead": "The cursor is greater than the latest version.",
 }
 
 METHODS = ("GET", "HEAD", "OPTIONS")
@@ -61,7 +61,7 @@ Details = Mapping[str, object]
 
 
 class ApiError(Exception):
-    """An error as the client sees it: status, code, message, details, and additional headers."""
+    """An error as the client sees it: status, code, message, details, and the headers that belong to it."""
 
     def __init__(
         self,
@@ -92,11 +92,8 @@ def bad_request(*, reason: str, message: str, param: str | None = None, **detail
 
 
 def unauthorized() -> ApiError:
-    return ApiError(
-        "unauthorized",
-        "Send a valid key in the header X-API-Key.",
-        headers={"WWW-Authenticate": "ApiKey"},
-    )
+    message = "Send a valid key in the header X-API-Key."
+    return ApiError("unauthorized", message, headers={"WWW-Authenticate": "ApiKey"})
 
 
 def forbidden(
@@ -150,11 +147,8 @@ def rate_limited(retry_after: int) -> ApiError:
 
 def quota_exceeded(retry_after: int) -> ApiError:
     """Make a 429. `retry_after`: whole seconds until the next month begins in UTC."""
-    return ApiError(
-        "quota_exceeded",
-        "The allowance of this month is spent.",
-        headers={"Retry-After": str(retry_after)},
-    )
+    message = "The allowance of this month is spent."
+    return ApiError("quota_exceeded", message, headers={"Retry-After": str(retry_after)})
 
 
 def internal() -> ApiError:
@@ -182,40 +176,33 @@ Method = Annotated[str, one_of(*METHODS)]
 
 
 class FailureDetails(Struct, frozen=True, kw_only=True):
-    """`param` is the parameter that was wrong; `allowed`, `min` and `max` are what it takes; `metros` and `types` those
-    that the key may use; `plans` those that have the add-on `include`, `grantable` those whose keys may get it, `links`
-    where to get it; `allow` the methods. `release` and `problems` are of `/readyz`. What does not help is left out.
-    """
+    """Details of an error. Those that do not apply are left out."""
 
-    param: Annotated[str | UnsetType, means("The parameter that was wrong.")] = UNSET
+    param: Annotated[str | UnsetType, means("The wrong parameter.")] = UNSET
     reason: Annotated[Reason | UnsetType, means("What is wrong with it, in one word.")] = UNSET
     allowed: Annotated[tuple[str, ...] | UnsetType, means("The values that the parameter takes.")] = UNSET
-    min: Annotated[float | str | UnsetType, means("The least that the parameter takes.")] = UNSET
-    max: Annotated[float | str | UnsetType, means("The greatest that the parameter takes.")] = UNSET
-    did_you_mean: Annotated[str | UnsetType, means("What exists and is spelled similarly.")] = UNSET
-    metros: Annotated[
-        tuple[str, ...] | UnsetType, means("The metros that the key may read, or in which the name is.")
-    ] = UNSET
+    min: Annotated[float | str | UnsetType, means("The least value that the parameter takes.")] = UNSET
+    max: Annotated[float | str | UnsetType, means("The greatest value that the parameter takes.")] = UNSET
+    did_you_mean: Annotated[str | UnsetType, means("A name that exists and is spelled similarly.")] = UNSET
+    metros: Annotated[tuple[str, ...] | UnsetType, means("Metros that the key may read, or with that name.")] = UNSET
     types: Annotated[tuple[str, ...] | UnsetType, means("The collections that the key may read.")] = UNSET
-    include: Annotated[str | UnsetType, means("The add-on that the key has not.")] = UNSET
+    include: Annotated[str | UnsetType, means("The add-on that the key lacks.")] = UNSET
     plans: Annotated[tuple[str, ...] | UnsetType, means("The plans that have the add-on.")] = UNSET
     grantable: Annotated[tuple[str, ...] | UnsetType, means("The plans whose keys may be granted the add-on.")] = UNSET
     links: Annotated[Mapping[str, str] | UnsetType, means("Where to get what is missing.")] = UNSET
-    feature: Annotated[str | UnsetType, means("What the plan has not.")] = UNSET
-    position: Annotated[int | UnsetType, means("Where in the value it is wrong: a character's number, from 1.")] = UNSET
-    allow: Annotated[tuple[Method, ...] | UnsetType, means("The methods that there are.")] = UNSET
-    release: Annotated[
-        str | UnsetType | None, means("Of `/readyz`: the release that answers; null where there is none.")
-    ] = UNSET
-    problems: Annotated[Mapping[str, str] | UnsetType, means("Of `/readyz`: what is wrong, by part.")] = UNSET
+    feature: Annotated[str | UnsetType, means("The feature that the plan lacks.")] = UNSET
+    position: Annotated[int | UnsetType, means("The wrong character of the value, counted from 1.")] = UNSET
+    allow: Annotated[tuple[Method, ...] | UnsetType, means("The methods that are allowed.")] = UNSET
+    release: Annotated[str | UnsetType | None, means("For `/readyz`: the release that answers; or null.")] = UNSET
+    problems: Annotated[Mapping[str, str] | UnsetType, means("For `/readyz`: what is wrong, by part.")] = UNSET
 
 
 class FailureMembers(Struct, frozen=True, kw_only=True):
-    """Branch on `code`, within `bad_request` on `details.reason`; quote `request_id` when you report a fault."""
+    """An error. Programs branch on `code` and, for `bad_request`, on `details.reason`."""
 
-    code: Annotated[CodeWord, means("What a program branches on.")]
+    code: Annotated[CodeWord, means("The code that programs branch on.")]
     message: Annotated[str, means("What went wrong, in words, for people.")]
-    request_id: Annotated[str, means("Names the request. Quote it when you report a fault.")]
+    request_id: Annotated[str, means("The id of the request. Quote it when you report a fault.")]
     details: Annotated[FailureDetails | UnsetType, means("More, by the code.")] = UNSET
 
 
@@ -228,8 +215,6 @@ class Health(Struct, frozen=True, kw_only=True):
 
 
 class Readiness(Struct, frozen=True, kw_only=True):
-    """`release` is the one that answers; `problems` says what is wrong although it answers: part → what."""
-
-    status: Annotated[str, means("`ok`.")]
+    status: Annotated[str, means("`ready`.")]
     release: Annotated[str, means("The release that answers.")]
     problems: Annotated[Mapping[str, str], means("What is wrong although it answers, by part.")]

@@ -1,6 +1,5 @@
-"""The members of each resource, as structs whose field order is the order in JSON.
+"""The JSON objects of the API, as structs. The order of fields is the order in JSON.
 
-`fields`, OpenAPI, the documents and the tests read these declarations; rendering encodes them.
-The member that moves with the day, the key or other rows stands last, so that a stored document
-is completed by splicing bytes before its closing bracket.
+The parameter `fields` and OpenAPI are made from these structs. Members that depend on date, key or other rows come
+last, so that an answer is a stored document with bytes inserted before its closing bracket.
 """

@@ -24,7 +24,7 @@ from outings.contract.resources.shared import (
 
 ORIGIN_SOURCES = ("coordinates", "address", "zip")
 GROUPS = ("happening_soon", "recurring_programs", "classes_enrolling", "camps", "places")
-# Label → the most metres, unless the radius is less.
+# Label of a ring → its outer distance in metres, unless the radius is less.
 RINGS = {"walk": 800, "bike": 2_500, "short_drive": 8_000, "drive": 50_000}
 COMPONENTS = ("events", "classes", "camps", "places", "variety", "free_share")
 REASONS = ("rows_without_coordinates", "point_outside_metro")
@@ -38,36 +38,31 @@ CoverageReason = Annotated[str, one_of(*REASONS)]
 
 
 class Origin(Member, frozen=True, kw_only=True):
-    """The middle of the circle. `source` says how the request named it."""
+    """The center of the circle."""
 
     lat: float
     lng: float
-    source: Annotated[OriginSource, means("What the request named the point by.")]
+    source: Annotated[OriginSource, means("How the request stated the point.")]
 
 
 class ItemLinks(Member, frozen=True, kw_only=True):
     self: Annotated[str, means("The listing itself.")]
 
 
-_PRICE = "What it costs. Nothing is stated of a place: its own detail has `admission`."
+_PRICE = "What it costs. All members are null for a place, whose detail has `admission`."
 
 
 class NearbyItem(Member, frozen=True, kw_only=True):
-    """A listing in `nearby`. `starts_at` and `starts_local`: its first start in the window that is not before now, or
-    null."""
+    """A listing in `nearby`."""
 
     type: ListingType
     id: Id
     slug: str
     name: str
     distance_m: int
-    starts_at: Annotated[
-        Instant | None, means("The first start in the window that is not before now, in UTC; null for what has none.")
-    ]
-    starts_local: Annotated[
-        Local | None, means("The first start in the window that is not before now; null for what has none.")
-    ]
-    timezone: Annotated[str | None, means("The time zone of `starts_local`; null of a place.")]
+    starts_at: Annotated[Instant | None, means("Its first start in the window and not before now, in UTC; or null.")]
+    starts_local: Annotated[Local | None, means("Its first start in the window and not before now; or null.")]
+    timezone: Annotated[str | None, means("The time zone of `starts_local`; null for a place.")]
     place: PlaceReference | None
     location: Location
     price: Annotated[Price, means(_PRICE)]
@@ -79,20 +74,20 @@ class NearbyItem(Member, frozen=True, kw_only=True):
 
 
 class AroundItem(Member, frozen=True, kw_only=True):
-    """A listing in a group of `around`. `walk_minutes` is null over 5,000 m; `also_in` names its other groups."""
+    """A listing in a group of `around`."""
 
-    listing_id: Annotated[Id, means("The id of the listing.")]
+    listing_id: Annotated[Id, means("Its id.")]
     type: ListingType
     name: str
     distance_m: int
     walk_minutes: Annotated[int | None, means("Minutes on foot; null over 5,000 m.")]
     score: float
-    also_in: Annotated[tuple[AroundGroupName, ...], means("The other groups that it is in.")]
+    also_in: Annotated[tuple[AroundGroupName, ...], means("The other groups that have it too.")]
     slug: str
     starts_at: Instant | None
     starts_local: Local | None
     ends_local: Local | None
-    timezone: Annotated[str | None, means("The time zone of `starts_local`; null of a place.")]
+    timezone: Annotated[str | None, means("The time zone of `starts_local`; null for a place.")]
     place: PlaceReference | None
     neighborhood: str | None
     lat: float
@@ -107,49 +102,37 @@ class AroundItem(Member, frozen=True, kw_only=True):
 
 
 class AroundGroup(Member, frozen=True, kw_only=True):
-    """A group of listings: `total` in all, of which `returned` are shown, best first. `next_cursor` gives the next
-    ones."""
-
-    total: Annotated[int, means("How many there are.")]
-    returned: Annotated[int, means("How many are shown.")]
-    items: Annotated[tuple[AroundItem, ...], means("Those that are shown, best first.")]
-    next_cursor: Annotated[str | None, means("Sent as `cursor`, it gives the next ones; null on the last page.")]
+    total: Annotated[int, means("How many listings the group has.")]
+    returned: Annotated[int, means("How many of them are in `items`.")]
+    items: Annotated[tuple[AroundItem, ...], means("One page of the listings, best first.")]
+    next_cursor: Annotated[str | None, means("Send it as `cursor` for the next page; null on the last one.")]
 
 
 class AroundResults(Member, frozen=True, kw_only=True):
-    """Listings in five groups. `recurring_programs` has the events of `happening_soon` that recur, `classes_enrolling`
-    the classes that are neither full nor closed."""
-
     happening_soon: Annotated[AroundGroup, means("Events in the window.")]
-    recurring_programs: Annotated[AroundGroup, means("Those of the events that recur.")]
+    recurring_programs: Annotated[AroundGroup, means("The events of `happening_soon` that recur.")]
     classes_enrolling: Annotated[AroundGroup, means("Classes that are neither full nor closed.")]
     camps: Annotated[AroundGroup, means("Camps with a session in the window.")]
     places: Annotated[AroundGroup, means("Places, whatever the window.")]
 
 
 class ActivityComponent(Member, frozen=True, kw_only=True):
-    """A component of the score. `value`: a count, or a share from 0 to 1, null for a share of nothing; `score` from 0
-    to 1."""
+    """One part of an activity score."""
 
     name: Annotated[ComponentName, means("What is measured.")]
-    value: Annotated[
-        int | float | None, means("A count, or a share from 0 to 1; null where there is nothing to have a share of.")
-    ]
-    score: Annotated[float, means("From 0 to 1.")]
-    weight: Annotated[float, means("How much it counts.")]
+    value: Annotated[int | float | None, means("A count, or a share from 0 to 1; null for a share of nothing.")]
+    score: Annotated[float, means("Its score, from 0 to 1.")]
+    weight: Annotated[float, means("Its weight in the whole score.")]
 
 
 class Activity(Member, frozen=True, kw_only=True):
-    """The liveliness of a point. `percentile`: how many of a hundred points with listings in reach are less lively, for
-    the default radius and window. `suggested_radius_m`: the smallest radius with 20 listings."""
+    """A rating of how much there is to do near a point."""
 
-    score: Annotated[float, means("How lively the point is.")]
-    percentile: Annotated[
-        int, means("Of a hundred points of the metro with anything in reach, how many are less lively.")
-    ]
+    score: Annotated[float, means("How much there is to do near the point, from 0 to 1.")]
+    percentile: Annotated[int, means("How many of 100 points near listings have less, by default radius and window.")]
     summary: str
-    components: Annotated[tuple[ActivityComponent, ...], means("What the score is made of.")]
-    suggested_radius_m: Annotated[int, means("The least radius with 20 listings.")]
+    components: Annotated[tuple[ActivityComponent, ...], means("The parts of the score.")]
+    suggested_radius_m: Annotated[int, means("The smallest radius with 20 listings.")]
 
 
 class AreaActivity(Member, frozen=True, kw_only=True):
@@ -168,107 +151,89 @@ class AreaActivity(Member, frozen=True, kw_only=True):
 
 
 class AroundPrices(Member, frozen=True, kw_only=True):
-    """Counts of free and paid listings, without those that state no price."""
+    """Counts of the listings that state a price."""
 
     free: Annotated[int, means("How many are free.")]
     paid: Annotated[int, means("How many cost something.")]
 
 
 class DistanceRing(Member, frozen=True, kw_only=True):
-    """A count of the listings beyond the previous ring, and up to `max_m`."""
-
     label: Annotated[RingLabel, means("How one gets there.")]
-    max_m: Annotated[int, means("The most metres.")]
-    count: Annotated[int, means("How many are further than the ring before, and within this one.")]
+    max_m: Annotated[int, means("Its outer distance in metres, inclusive.")]
+    count: Annotated[int, means("How many listings are beyond the previous ring and within this one.")]
 
 
 class AroundFacets(Member, frozen=True, kw_only=True):
-    """Counts of the listings in all groups, each counted once. `free_share`: the share of free listings among those
-    that state a price; null if none does."""
+    """Counts of the listings in all groups. A listing in two groups counts once."""
 
     by_type: Annotated[Counts, means("By collection.")]
     by_age_band: Annotated[dict[str, int], means("By age.")]
     by_price: Annotated[AroundPrices, means("By whether they cost anything.")]
-    free_share: Annotated[
-        float | None, means("The share that is free, of those that state a price; null where none does.")
-    ]
+    free_share: Annotated[float | None, means("The free share of those that state a price; null if none does.")]
     by_distance_ring: Annotated[tuple[DistanceRing, ...], means("By distance.")]
 
 
 class AroundCoverage(Member, frozen=True, kw_only=True):
-    """Listings that the answer can't show because they have no coordinates: `hidden_nearby` are in a neighborhood
-    nearby, `unplaceable_in_metro` are anywhere. `reason`: why the answer may be incomplete; null if it is not."""
+    """Counts of the listings that are left out because they have no coordinates."""
 
-    hidden_nearby: Annotated[int, means("Rows that would be here but for the coordinates that they lack.")]
-    unplaceable_in_metro: Annotated[int, means("Rows of which no place is known.")]
-    reason: Annotated[CoverageReason | None, means("Why the answer may lack something; null where it does not.")]
+    hidden_nearby: Annotated[int, means("How many are in a neighborhood or postal code within the circle.")]
+    unplaceable_in_metro: Annotated[int, means("How many in the metro have no known neighborhood or postal code.")]
+    reason: Annotated[CoverageReason | None, means("Why the answer may be incomplete; null if it is complete.")]
 
 
 class Around(Member, frozen=True, kw_only=True):
-    location: Annotated[Origin, means("The middle of the circle.")]
-    activity: Annotated[Activity, means("How lively the point is.")]
+    location: Annotated[Origin, means("The center of the circle.")]
+    activity: Annotated[Activity, means("How much there is to do near the point.")]
     results: Annotated[AroundResults, means("The five groups.")]
-    facets: Annotated[AroundFacets, means("What is in any group, counted.")]
-    coverage: Annotated[AroundCoverage, means("What the circle can't show.")]
+    facets: Annotated[AroundFacets, means("Counts of the listings in all groups.")]
+    coverage: Annotated[AroundCoverage, means("What the answer leaves out for want of coordinates.")]
 
 
 LEVELS = ("all_terms", "related", "partial")
-# Most ids of a result's repeats: as many as a list's `ids` takes.
+# The most ids in `repeat_ids`: as many as a list's `ids` takes.
 MOST_REPEATS = 100
 Match = Annotated[str, one_of(*LEVELS)]
 
 
 class SearchResult(Struct, frozen=True, kw_only=True):
-    """A listing that matches. `match`: how the words fit; `score`: how well, from 0 to 1, whatever else there is.
-    `starts_local`: the next date in the window, or null. `repeats` and `repeat_ids`, with `match=auto` alone: how many
-    more listings the result stands for, and their ids. All of a listing is at `/v1/events/{id}`, `/v1/classes/{id}` and
-    so on, by its type."""
+    """A listing that matches. Its detail (`/v1/events/{id}`, `/v1/classes/{id}` and so on) has all members."""
 
     type: ListingType
     id: Id
     slug: str
     name: str
     snippet: Annotated[str, means("At most 180 characters of the description around the words.")]
-    match: Annotated[Match, means("How the words fit.")]
-    score: Annotated[float, means("How well it fits the words, from 0 to 1, whatever else there is.")]
-    starts_local: Annotated[Local | None, means("The next date in the window; null for what has none.")]
+    match: Annotated[Match, means("How completely the words match.")]
+    score: Annotated[float, means("How well it fits the words, from 0 to 1, independent of other results.")]
+    starts_local: Annotated[Local | None, means("Its next date in the window; or null.")]
     repeats: Annotated[
-        int | UnsetType, means("With `match=auto` how many more listings have this name, organization, place and ages.")
+        int | UnsetType,
+        means("With `match=auto`: how many more listings have its name, organization, place, ages."),
     ] = UNSET
     repeat_ids: Annotated[
         Annotated[tuple[Id, ...], Meta(max_length=MOST_REPEATS)] | UnsetType,
-        means("With `match=auto` their ids, at most 100, the next first: a list takes them as `ids`."),
+        means("With `match=auto`: their ids, next date first, at most 100. A list takes them as `ids`."),
     ] = UNSET
 
 
-# The order in which kinds are suggested; queries stand among categories.
+# Suggestions come in this order of kinds, except that queries come among categories.
 SuggestionKind = Literal["category", "neighborhood", "place", "organization", "query", "listing"]
 
 
 class SuggestionLinks(Member, frozen=True, kw_only=True):
-    """Links, null where there is none. `self`: the listing or organization. `search`: the search for a query. The
-    others: the lists of its events, classes, camps and places."""
-
-    self: Annotated[str | None, means("The listing or organization; null of other kinds.")] = None
-    search: Annotated[str | None, means("The search for a query; null of other kinds.")] = None
-    events: Annotated[str | None, means("The list of its events; null where there is none.")] = None
-    classes: Annotated[str | None, means("The list of its classes; null where there is none.")] = None
-    camps: Annotated[str | None, means("The list of its camps; null where there is none.")] = None
-    places: Annotated[str | None, means("The list of its places; null where there is none.")] = None
+    self: Annotated[str | None, means("The listing or organization; null for other kinds.")] = None
+    search: Annotated[str | None, means("The search for a query; null for other kinds.")] = None
+    events: Annotated[str | None, means("The list of its events; or null.")] = None
+    classes: Annotated[str | None, means("The list of its classes; or null.")] = None
+    camps: Annotated[str | None, means("The list of its camps; or null.")] = None
+    places: Annotated[str | None, means("The list of its places; or null.")] = None
 
 
 class Suggestion(Member, frozen=True, kw_only=True):
-    """A suggestion. `text` is what to show; `type`: what the `id` names. The `slug` of a category or neighborhood is a
-    value of the parameter `category` or `neighborhood`."""
-
-    text: Annotated[str, means("What to show.")]
+    text: Annotated[str, means("The text to show.")]
     kind: Annotated[SuggestionKind, means("What it is. `listing` is an event, a class or a camp; `query` is words.")]
-    count: Annotated[
-        int, means("How many listings that the lists show today belong to it; of a query, have it in their names.")
-    ]
-    type: Annotated[str | None, means("What `id` is of; null where there is none.")] = None
-    id: Annotated[str | None, means("The id of the listing or organization; null of other kinds.")] = None
-    slug: Annotated[
-        str | None, means("Of a category and a neighborhood what the parameter of that name takes; null of a query.")
-    ] = None
-    links: Annotated[SuggestionLinks, means("Paths to it and to the lists of what belongs to it.")]
+    count: Annotated[int, means("How many listings in today's lists belong to it, or have a query in their names.")]
+    type: Annotated[str | None, means("The type of what `id` names; or null.")] = None
+    id: Annotated[str | None, means("The id of the listing or organization; null for other kinds.")] = None
+    slug: Annotated[str | None, means("Its slug, which `category` or `neighborhood` takes; null for a query.")] = None
+    links: Annotated[SuggestionLinks, means("Paths to it, and to lists of its listings.")]

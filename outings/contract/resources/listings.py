@@ -39,7 +39,7 @@ from outings.contract.resources.shared import (
     means,
 )
 
-# How a directory's `q` met one: best first where scores are equal.
+# How an organization matches `q`. With equal scores, the first of these comes first.
 NameMatch = Literal["exact_name", "exact_domain", "name", "domain", "fuzzy"]
 
 
@@ -61,7 +61,7 @@ class OrganizationLinks(Member, frozen=True, kw_only=True):
 
 
 class Organization(Member, frozen=True, kw_only=True):
-    """`categories`, `metros` and `counts` move with the day, the key and other rows."""
+    """A publisher of listings. Its stored document lacks the last three members, which depend on date and key."""
 
     id: Id
     type: Annotated[str, means("`organization`.")]
@@ -82,7 +82,7 @@ class Organization(Member, frozen=True, kw_only=True):
 
 
 class OrganizationEntry(Member, frozen=True, kw_only=True):
-    """An organization in the directory. `counts` are of this metro; `score` and `match` are null without `q`."""
+    """An organization in a metro's directory. `counts` are of this metro."""
 
     id: Id
     type: Annotated[str, means("`organization`.")]
@@ -92,8 +92,8 @@ class OrganizationEntry(Member, frozen=True, kw_only=True):
     domain: str | None
     image_url: str | None
     counts: Counts
-    score: Annotated[float | None, means("How well it met `q`, from 0 to 1; null without `q`.")]
-    match: Annotated[NameMatch | None, means("How it met `q`, best first; null without `q`.")]
+    score: Annotated[float | None, means("How well it matches `q`, from 0 to 1; null without `q`.")]
+    match: Annotated[NameMatch | None, means("How it matches `q`; null without `q`.")]
     links: OrganizationLinks
 
 
@@ -161,12 +161,7 @@ class PlaceLinks(Member, frozen=True, kw_only=True):
 
 
 class PlaceExpanded(Member, frozen=True, kw_only=True):
-    """The organization of a place, for `expand=organization`, with the members of its own page; null if none is
-    published."""
-
-    organization: Annotated[
-        Organization | None, means("The organization as its own page shows it; null where none is published.")
-    ]
+    organization: Annotated[Organization | None, means("The organization, as in its detail; null if not published.")]
 
 
 class Place(Listing, frozen=True, kw_only=True):
@@ -177,9 +172,7 @@ class Place(Listing, frozen=True, kw_only=True):
     admission: Annotated[Admission, means("What entry costs.")]
     membership: Annotated[Membership, means("What membership costs.")]
     birthday_parties: Annotated[BirthdayParties, means("Whether birthdays can be celebrated there.")]
-    classes: Annotated[
-        PlaceClasses, means("What the place says of classes held there. The classes themselves are a list.")
-    ]
+    classes: Annotated[PlaceClasses, means("What the place says of its classes. `links.classes` lists them.")]
     amenities: Annotated[Amenities, means("What is there.")]
     ages: Ages
     images: Annotated[tuple[str, ...], means("Addresses of further pictures.")]
@@ -191,14 +184,11 @@ class Place(Listing, frozen=True, kw_only=True):
 
 
 class Expanded(Member, frozen=True, kw_only=True):
-    """The resources requested by `expand`, with the members of their own pages; null if none is published."""
+    """The full objects that `expand` requests."""
 
-    place: Annotated[
-        Place | UnsetType | None, means("The place as its own page shows it; null where none is published.")
-    ] = UNSET
+    place: Annotated[Place | UnsetType | None, means("The place, as in its detail; null if not published.")] = UNSET
     organization: Annotated[
-        Organization | UnsetType | None,
-        means("The organization as its own page shows it; null where none is published."),
+        Organization | UnsetType | None, means("The organization, as in its detail; null if not published.")
     ] = UNSET
 
 
@@ -209,23 +199,19 @@ class EventLinks(Member, frozen=True, kw_only=True):
 
 
 class Occurrence(Member, frozen=True, kw_only=True):
-    """A date of a series: the next live one on or after the answer's local date, and how many are left.
+    """The next date of a series. With `occurrences=expand` an item also has its own date, from `key` on."""
 
-    `remaining` and `total` are null when the series has no end. With `occurrences=expand` an item also has its own
-    date: `index` counts from 1 at the anchor; `key` is `<event id>_<YYYYMMDDTHHMMSS local>`.
-    """
-
-    next_starts_at: Annotated[Instant | None, means("The next live date from today on, in UTC.")]
-    next_starts_local: Annotated[Local | None, means("The next live date from today on, by the clock of `timezone`.")]
+    next_starts_at: Annotated[Instant | None, means("The next date from today on that is not canceled, in UTC.")]
+    next_starts_local: Annotated[Local | None, means("The same by the clock of `timezone`.")]
     remaining: Annotated[int | None, means("How many dates are left from today on; null for a series without an end.")]
     total: Annotated[int | None, means("How many dates the series has; null for a series without an end.")]
-    key: Annotated[str | UnsetType, means("Names this date for good: `<event id>_<YYYYMMDDTHHMMSS local>`.")] = UNSET
+    key: Annotated[str | UnsetType, means("This date's permanent id: `<event id>_<YYYYMMDDTHHMMSS local>`.")] = UNSET
     starts_at: Instant | UnsetType = UNSET
     starts_local: Local | UnsetType = UNSET
     ends_at: Instant | UnsetType | None = UNSET
     ends_local: Local | UnsetType | None = UNSET
     date_on: Day | UnsetType = UNSET
-    index: Annotated[int | UnsetType, means("Which date of the series this is, from 1.")] = UNSET
+    index: Annotated[int | UnsetType, means("The number of this date in the series, from 1.")] = UNSET
     is_first: Annotated[bool | UnsetType, means("Whether this is the first date of the series.")] = UNSET
     is_last: Annotated[bool | UnsetType, means("Whether this is the last date of the series.")] = UNSET
 
@@ -253,10 +239,7 @@ class Event(Facts, frozen=True, kw_only=True):
     registration_required: Annotated[bool | None, means("Whether one has to sign up.")]
     is_sold_out: Annotated[bool | None, means("Whether it is sold out.")]
     links: EventLinks
-    occurrence: Annotated[
-        Occurrence | UnsetType,
-        means("Of a series: the next date, and how many are left. With `occurrences=expand`: this date."),
-    ] = UNSET
+    occurrence: Annotated[Occurrence | UnsetType, means("The dates of a series. See `occurrences=expand`.")] = UNSET
     expanded: Expanded | UnsetType = UNSET
     source: SourceBlock | UnsetType = UNSET
     forecast: EventForecast | UnsetType = UNSET
@@ -265,10 +248,10 @@ class Event(Facts, frozen=True, kw_only=True):
 
 class Program(Member, frozen=True, kw_only=True):
     enrollment_type: EnrollmentType | None = None
-    skill_level_notes: Annotated[str | None, means("The level, in the source's words.")] = None
+    skill_level_notes: Annotated[str | None, means("The level of skill, in the source's words.")] = None
     adult_participation: Annotated[str | None, means("Whether an adult takes part, in the source's words.")] = None
     what_youll_learn: Annotated[str | None, means("What one learns.")] = None
-    prerequisites: Annotated[str | None, means("What one has to know before.")] = None
+    prerequisites: Annotated[str | None, means("What one has to know or have done first.")] = None
 
 
 class Schedule(Member, frozen=True, kw_only=True):
@@ -296,7 +279,7 @@ class Tuition(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
 class Registration(Member, frozen=True, kw_only=True):
     url: Annotated[str | None, means("The address at which to sign up.")] = None
     status: Annotated[RegistrationStatus | None, means("Whether one can sign up now.")] = None
-    opens_at: Annotated[Instant | None, means("When one can sign up from.")] = None
+    opens_at: Annotated[Instant | None, means("When sign-up opens.")] = None
     spots_remaining: int | None = None
     has_spots_available: bool | None = None
     waitlist_available: bool | None = None
@@ -355,9 +338,7 @@ class Class(Facts, frozen=True, kw_only=True):
     traits: Traits
     occasions: tuple[Occasion, ...]
     links: EventLinks
-    sessions: Annotated[
-        tuple[CompactCard, ...], means("The other classes of the same program, shown as one card with this one.")
-    ] = ()
+    sessions: Annotated[tuple[CompactCard, ...], means("The program's other classes, which lists leave out.")] = ()
     expanded: Expanded | UnsetType = UNSET
     source: SourceBlock | UnsetType = UNSET
     related: Related | UnsetType = UNSET
@@ -388,8 +369,6 @@ class ExtendedCare(Member, frozen=True, kw_only=True):
 
 
 class Camp(Facts, frozen=True, kw_only=True):
-    """`starts_on` and `ends_on` are the least and greatest over the sessions."""
-
     camp_type: Annotated[CampType, means("How long children stay each day.")]
     is_overnight: bool | None
     year: Annotated[int | None, means("The year of the camp.")]
@@ -397,7 +376,7 @@ class Camp(Facts, frozen=True, kw_only=True):
     ends_on: Annotated[date | None, means("The last date of any session.")]
     timezone: str
     sessions_total: Annotated[int, means("How many sessions there are.")]
-    sessions: Annotated[tuple[Session, ...], means("The dated, priced blocks of the camp.")]
+    sessions: Annotated[tuple[Session, ...], means("Its dated and priced sessions, such as weeks.")]
     extended_care: Annotated[ExtendedCare, means("Care before and after the hours of the camp.")]
     meals_included: Annotated[bool | None, means("Whether meals are included.")]
     what_to_bring: Annotated[str | None, means("What children have to bring.")]
@@ -420,7 +399,7 @@ LISTINGS: dict[str, type[Event] | type[Class] | type[Camp] | type[Place]] = {
 
 
 def find_structs(annotation: object) -> Iterator[type[Struct]]:
-    """Yield the structs that the type of a member is made of, through unions and arrays."""
+    """Yield the structs in a type annotation, also those within its unions and arrays."""
     if isinstance(annotation, type) and issubclass(annotation, Struct):
         yield annotation
     for inner in get_args(annotation):

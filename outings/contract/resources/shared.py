@@ -1,6 +1,6 @@
-"""Parts that several resources share: texts of a known form, objects within listings, and the blocks of `include`.
+"""Types of values, and objects, that several resources share. Also the add-on blocks of `include`.
 
-Null means that the source did not state it, never "no". Structs don't check their values.
+Null means that the source did not state a value, never "no". Structs do not check their values.
 """
 
 from datetime import date
@@ -13,8 +13,7 @@ from outings.contract.vocabulary import AGE_BANDS
 
 
 def means(sentence: str) -> Meta:
-    """Make the description of a member. Members that mean the same everywhere are described in `contract/members.py`
-    instead."""
+    """Return a member's description in OpenAPI, unless `contract/members.py` describes all members of its name."""
     return Meta(description=sentence)
 
 
@@ -22,8 +21,8 @@ def one_of(*words: str) -> Meta:
     return Meta(extra_json_schema={"enum": list(words)})
 
 
-def _of_deployment(name: str) -> Meta:
-    """Words that the deployment may replace: a member of `Vocabulary`, which OpenAPI puts in its place."""
+def _of_vocabulary(name: str) -> Meta:
+    """Return a mark for texts of the deployment's vocabulary. OpenAPI replaces the mark by its words."""
     return Meta(extra_json_schema={"x-vocabulary": name})
 
 
@@ -64,11 +63,11 @@ DateHealth = Annotated[str, one_of(*vocabulary.DATE_HEALTHS)]
 SourceHealth = Annotated[str, one_of(*vocabulary.SOURCE_HEALTHS)]
 CampType = Annotated[str, one_of(*vocabulary.CAMP_TYPES)]
 
-Category = Annotated[str, _of_deployment("categories")]
-Season = Annotated[str, _of_deployment("seasons")]
-Occasion = Annotated[str, _of_deployment("occasions")]
-Team = Annotated[str, _of_deployment("teams")]
-TypeHint = Annotated[str, _of_deployment("type_hints")]
+Category = Annotated[str, _of_vocabulary("categories")]
+Season = Annotated[str, _of_vocabulary("seasons")]
+Occasion = Annotated[str, _of_vocabulary("occasions")]
+Team = Annotated[str, _of_vocabulary("teams")]
+TypeHint = Annotated[str, _of_vocabulary("type_hints")]
 
 
 class Member(Struct, frozen=True, kw_only=True):
@@ -100,17 +99,13 @@ class Location(Member, frozen=True, kw_only=True):
 
 
 class Price(Member, frozen=True, kw_only=True):
-    """`is_free`: true when `type` is `free` or `max` is 0, false when `min` is above 0, else null."""
-
     type: Annotated[PriceType | None, means("What kind of price it is.")] = None
     min: Annotated[float | None, means("The least amount.")] = None
     max: Annotated[float | None, means("The greatest amount.")] = None
     scope: Annotated[PriceScope | None, means("What the price is for.")] = None
-    note: Annotated[str | None, means("What else the source says of the price.")] = None
-    unit: Annotated[PriceUnit | None, means("Whom or what one amount is for.")] = None
-    is_free: Annotated[
-        bool | None, means("True when `type` is `free` or `max` is 0, false when `min` is above 0, else null.")
-    ] = None
+    note: Annotated[str | None, means("Further words of the source about the price.")] = None
+    unit: Annotated[PriceUnit | None, means("What one amount pays for: a person, a class, a month, ….")] = None
+    is_free: Annotated[bool | None, means("True if `type` is `free` or `max` is 0; false if `min` is above 0.")] = None
     currency: Currency | None = None
 
 
@@ -120,9 +115,7 @@ _BANDS = ", ".join(f"`{name}` {low} to {high}" for name, (low, high) in AGE_BAND
 class Ages(Member, frozen=True, kw_only=True):
     """Whole years; an open end is null."""
 
-    min: Annotated[
-        int | None, means("The least age, inclusive; null where none is stated, and a stated 0 stays 0.")
-    ] = None
+    min: Annotated[int | None, means("The least age, inclusive; null if not stated. A stated 0 stays 0.")] = None
     max: Annotated[int | None, means("The greatest age, inclusive; null is open.")] = None
     text: str | None = None
     audience: Annotated[Audience | None, means("`adults` for a listing that is for adults only.")] = None
@@ -130,7 +123,7 @@ class Ages(Member, frozen=True, kw_only=True):
 
 
 class AgeRange(Member, frozen=True, kw_only=True):
-    min: Annotated[int | None, means("The least age, inclusive; null where none is stated.")] = None
+    min: Annotated[int | None, means("The least age, inclusive; null if not stated.")] = None
     max: Annotated[int | None, means("The greatest age, inclusive; null is open.")] = None
     text: str | None = None
 
@@ -147,15 +140,15 @@ class Term(Member, frozen=True, kw_only=True):
 
 
 class CompactCard(Member, frozen=True, kw_only=True):
-    """A listing as `related` groups and a class's `sessions` show it."""
+    """A short form of a listing, in `related` and in a class's `sessions`."""
 
     id: Id
     type: ListingType
     slug: str
     name: str
     starts_local: Local | None
-    timezone: Annotated[str | None, means("The time zone of `starts_local`; null of a place.")]
-    place: Annotated[PlaceReference | None, means("Where it is held; null where none is known.")]
+    timezone: Annotated[str | None, means("The time zone of `starts_local`; null for a place.")]
+    place: Annotated[PlaceReference | None, means("Where it is held; or null.")]
     price: Price | None
     ages: Ages
     categories: tuple[Category, ...]
@@ -195,52 +188,46 @@ class Facts(Listing, frozen=True, kw_only=True):
 
 
 class Verification(Member, frozen=True, kw_only=True):
-    status: Annotated[VerificationStatus | None, means("What the check found.")]
+    status: Annotated[VerificationStatus | None, means("The result of the check.")]
     checked_at: Annotated[Instant | None, means("When it was checked.")]
     changed_fields: Annotated[tuple[str, ...], means("The members that differed from the source.")]
 
 
 class SourceBlock(Member, frozen=True, kw_only=True):
-    """`date_health` is null of a place, which has no dates, and `source_health` where nothing is stated of a visit."""
+    """The source of a listing, and how it was checked."""
 
     url: Annotated[str | None, means("The page that the listing came from.")]
     crawled_at: Instant | None
     score_basis: Annotated[ScoreBasis, means("Whether `confidence` rests on a verification or on the data alone.")]
-    verification: Annotated[Verification, means("What checking it found.")]
-    date_health: Annotated[DateHealth | None, means("Whether the source's dates can be trusted; null of a place.")]
-    source_health: Annotated[
-        SourceHealth | None, means("Whether the source could be reached; null where nothing is stated of a visit.")
-    ]
+    verification: Annotated[Verification, means("The last check of the listing against its source.")]
+    date_health: Annotated[DateHealth | None, means("Whether the source's dates can be trusted; null for a place.")]
+    source_health: Annotated[SourceHealth | None, means("Whether the source could be reached; null if unknown.")]
 
 
 class Related(Member, frozen=True, kw_only=True):
-    """Events, classes and camps, up to six each, that the lists would show too; never the listing itself."""
+    """Events, classes and camps like this listing, at most six in each group. Lists show all of them too."""
 
-    similar: Annotated[tuple[CompactCard, ...], means("What is similar.")]
-    from_organization: Annotated[tuple[CompactCard, ...], means("What else the organization offers.")]
-    at_place: Annotated[tuple[CompactCard, ...], means("What else takes place there.")]
+    similar: Annotated[tuple[CompactCard, ...], means("Similar listings.")]
+    from_organization: Annotated[tuple[CompactCard, ...], means("Others of the same organization.")]
+    at_place: Annotated[tuple[CompactCard, ...], means("Others at the same place.")]
 
 
-# What an event's block speaks of: its own hours, or the local date on which it begins.
+# The time that an event's forecast is for: the event's own hours, or the local date on which it begins.
 COVERS = ("event_hours", "local_day")
 
 Covers = Annotated[str, one_of(*COVERS)]
 Percent = Annotated[int, Meta(ge=0, le=100)]
-# An hour of the local clock, and the one before which it ends.
+# An hour of the local clock; 24 is only the end of a span.
 _HOUR = Annotated[int, Meta(ge=0, le=24)]
 
 
 class TemperatureRange(Member, frozen=True, kw_only=True):
-    """The lowest and highest temperature, in degrees Fahrenheit."""
-
-    min: Annotated[int | None, means("The least.")]
-    max: Annotated[int | None, means("The greatest.")]
+    min: Annotated[int | None, means("The lowest temperature, in degrees Fahrenheit.")]
+    max: Annotated[int | None, means("The highest temperature, in degrees Fahrenheit.")]
 
 
 class DayForecast(Member, frozen=True, kw_only=True):
-    """The forecast for a local date; for today, of the hours that were left when it was issued. `wet_hours`: pairs of a
-    first hour and the hour before which it ends, where rain is more likely than not. `expires_at`: the latest time to
-    show it."""
+    """The forecast for a local date. Today's covers the hours that were left when it was issued."""
 
     summary: str | None
     temperature_f: TemperatureRange
@@ -251,25 +238,20 @@ class DayForecast(Member, frozen=True, kw_only=True):
 
 
 class HourForecast(Member, frozen=True, kw_only=True):
-    """The hour that begins then, by the event's clock."""
-
-    starts_local: Annotated[Local, means("The hour that begins then, by the event's clock.")]
+    starts_local: Annotated[Local, means("When the hour begins, by the event's clock.")]
     summary: str | None
     temperature_f: int | None
     precipitation_chance: Annotated[Percent | None, means("The chance of rain or snow, in percent.")]
 
 
 class EventForecast(Member, frozen=True, kw_only=True):
-    """`hours` has an event's own, from the one in which it begins to the one in which it ends; it is empty where the
-    block is of the local date. The other members are as a date's, over what it `covers`."""
+    """The forecast for an event."""
 
-    covers: Annotated[Covers, means("Whether it is of the event's own hours or of its local date.")]
+    covers: Annotated[Covers, means("The time that all but `hours` is for: the event's own hours, or its local date.")]
     summary: str | None
     temperature_f: TemperatureRange
     precipitation_chance_max: Percent | None
     wet_hours: tuple[tuple[_HOUR, _HOUR], ...]
-    hours: Annotated[
-        tuple[HourForecast, ...], means("The event's own hours; empty where the forecast is of the local date.")
-    ]
+    hours: Annotated[tuple[HourForecast, ...], means("The event's own hours; empty if it covers the local date.")]
     issued_at: Instant
     expires_at: Instant
