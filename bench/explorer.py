@@ -158,7 +158,7 @@ def list_choices(page: Page, name: str) -> Iterator[list[Any]]:
             yield [name, ""]
         return
     fields = f"document.querySelectorAll('#{name} [value]')"
-    values: list[str] = page.evaluate(f"() => [...{fields}].map(each => each.value)")
+    values: list[str] = page.evaluate(f"() => [...{fields}].map(node => node.value)")
     for value in filter(None, values):
         yield [name, value]
         if name != "price":

@@ -45,8 +45,8 @@ def change_one_row(config: Path) -> None:
 def print_build(name: str, figures: Figures, *, listings: int) -> None:
     took, objects = figures["took"], figures["objects"]
     written = f"{objects['total']:,} | {objects['written']:,} | {objects['bytes_written'] / 1e6:,.1f}"
-    each = 1e6 * took.processor / listings
-    print(f"| {name} | {took.processor:,.1f} | {each:,.0f} | {took.megabytes:,.0f} | {written} |", flush=True)
+    microseconds = 1e6 * took.processor / listings
+    print(f"| {name} | {took.processor:,.1f} | {microseconds:,.0f} | {took.megabytes:,.0f} | {written} |", flush=True)
 
 
 def print_folder(folder: Path, *, listings: int) -> None:

@@ -16,8 +16,8 @@ def find_violations(page: "Page") -> list[str]:
     """A line each: the rule, and the elements. By the browser's own protocol, for the page's policy allows no script
     from outside, and a test that lifts it would not see what it blocks."""
     session = page.context.new_cdp_session(page)
-    run = f"axe.run({{runOnly: {RULES}}}).then(found => found.violations.map(each => "
-    run += "`${each.id}: ${each.help}: ` + each.nodes.map(node => node.html.slice(0, 160)).join('; ')))"
+    run = f"axe.run({{runOnly: {RULES}}}).then(found => found.violations.map(element => "
+    run += "`${element.id}: ${element.help}: ` + element.nodes.map(node => node.html.slice(0, 160)).join('; ')))"
     evaluate(session, AXE.read_text() + "; null")
     violations = evaluate(session, run)
     session.detach()
@@ -28,10 +28,10 @@ def find_violations(page: "Page") -> list[str]:
 def find_sideways(page: "Page") -> list[str]:
     """What has to be scrolled sideways and is no code: its beginning each. Hidden texts are for who does not look."""
     elements: list[str] = page.evaluate(
-        "() => [...document.querySelectorAll('body *')].filter(each => each.scrollWidth > each.clientWidth + 1"
-        " && ['auto', 'scroll'].includes(getComputedStyle(each).overflowX)"
-        " && !each.closest('pre, .hidden-text'))"
-        ".map(each => each.outerHTML.slice(0, 120))"
+        "() => [...document.querySelectorAll('body *')].filter(element => element.scrollWidth > element.clientWidth + 1"
+        " && ['auto', 'scroll'].includes(getComputedStyle(element).overflowX)"
+        " && !element.closest('pre, .hidden-text'))"
+        ".map(element => element.outerHTML.slice(0, 120))"
     )
     return elements
 

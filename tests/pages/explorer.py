@@ -69,7 +69,7 @@ def read_counts(page: "Page", name: str) -> dict[str, int]:
 
 
 def count(facets: Any, name: str) -> dict[str, int]:
-    return {each["value"]: each["count"] for each in facets.get(name, ()) if each["value"] != "unspecified"}
+    return {bucket["value"]: bucket["count"] for bucket in facets.get(name, ()) if bucket["value"] != "unspecified"}
 
 
 def draw_filters(random: Random, kind: str, first: date) -> Params:

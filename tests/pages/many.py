@@ -28,5 +28,5 @@ def multiply(snapshot: Snapshot, times: int, *, folder: Path) -> Snapshot:
     paths = {name: folder / f"{name}.parquet" for name in tables}
     for name, table in tables.items():
         columns = pl.read_parquet_schema(snapshot.tables[name].path)
-        table.select(pl.col(each).cast(kind) for each, kind in columns.items()).write_parquet(paths[name])
+        table.select(pl.col(column).cast(kind) for column, kind in columns.items()).write_parquet(paths[name])
     return replace(snapshot, hash=f"{snapshot.hash}-{times}", tables={**snapshot.tables, **map_files(paths)}, mapped={})

@@ -48,22 +48,22 @@ def test_every_figure_is_the_one_that_the_api_gives(
     figures = count_city(release.metros["harbor"], today=TODAY)
 
     coverage = fetch(release, "/v1/harbor/coverage")["data"]
-    for each in figures.types:
-        measure = coverage["listings"][each.collection]
-        assert (each.published, each.dateless) == (measure["published"], measure["dateless"])
-        listed = fetch(release, f"/v1/harbor/{each.collection}", {"facets": "category", "limit": "0"})
-        assert each.listed == listed["facets"]["total"]
-        quality = fetch(release, "/v1/harbor/coverage", {"types": each.collection})["data"]["quality"]
-        for name, count in each.having.items():
-            assert quality[f"with_{name}_share"] == (round_share(count, each.published)), (each.collection, name)
+    for figure in figures.types:
+        measure = coverage["listings"][figure.collection]
+        assert (figure.published, figure.dateless) == (measure["published"], measure["dateless"])
+        listed = fetch(release, f"/v1/harbor/{figure.collection}", {"facets": "category", "limit": "0"})
+        assert figure.listed == listed["facets"]["total"]
+        quality = fetch(release, "/v1/harbor/coverage", {"types": figure.collection})["data"]["quality"]
+        for name, count in figure.having.items():
+            assert quality[f"with_{name}_share"] == (round_share(count, figure.published)), (figure.collection, name)
     verified, crawled, _ = figures.ages
     assert coverage["freshness"]["verified_30d_share"] == round_share(sum(verified.counts[:2]), figures.published)
     assert coverage["freshness"]["crawled_7d_share"] == round_share(crawled.counts[0], figures.published)
-    assert {sum(each.counts) for each in figures.ages} == {figures.published}
+    assert {sum(age.counts) for age in figures.ages} == {figures.published}
 
     window = {"from": TODAY.isoformat(), "to": (TODAY + timedelta(days=34)).isoformat()}
     days = {day["date"]: day["count"] for day in fetch(release, "/v1/harbor/events/calendar", window)["data"]}
-    assert {each.day.isoformat(): each.count for each in figures.days} == days
+    assert {day.day.isoformat(): day.count for day in figures.days} == days
 
 
 def round_share(part: int, whole: int) -> float | None:
@@ -76,10 +76,10 @@ def test_what_organizations_lack_adds_up_to_what_is_missing(
 ) -> None:
     world = make_world(Random(seed), size=60)
     figures = count_city(open_release([world], tmp_path_factory.mktemp("world")).metros["harbor"], today=TODAY)
-    assert sum(each.listings for each in figures.gaps) == figures.published
+    assert sum(gap.listings for gap in figures.gaps) == figures.published
     for name in ("ages", "price", "coordinates", "image", "time"):
-        missing = figures.published - sum(each.having[name] for each in figures.types)
-        assert sum(each.missing[name] for each in figures.gaps) == missing
+        missing = figures.published - sum(figure.having[name] for figure in figures.types)
+        assert sum(gap.missing[name] for gap in figures.gaps) == missing
 
 
 def test_an_organization_reads_how_many_of_its_listings_lack_what(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -117,7 +117,7 @@ def test_what_the_page_counts_leads_to_the_listings_in_the_explorer(tmp_path_fac
     location = documents.make_location(neighborhood="Old & New", neighborhood_slug="old-&-new")
     event = documents.make_event(make_uuid(1), organization=known, location=location)
     world = World(listings=[event], organizations=[{**documents.make_organization(make_uuid(90)), "name": "Museum"}])
-    links = [unescape(each) for each in re.findall(r'href="([^"]*explore/\?[^"]*)"', render(world, tmp_path_factory))]
+    links = [unescape(link) for link in re.findall(r'href="([^"]*explore/\?[^"]*)"', render(world, tmp_path_factory))]
     assert "../../explore/?type=classes&metro=harbor" in links
     assert "../../explore/?neighborhood=old-%26-new&metro=harbor" in links
     assert f"../../explore/?organization_id={make_uuid(90)}&metro=harbor" in links
@@ -134,7 +134,7 @@ def test_the_same_snapshot_and_date_give_the_same_bytes(tmp_path_factory: pytest
     world = make_world(Random(5), size=60)
     snapshot = open_release([world], tmp_path_factory.mktemp("world")).metros["harbor"]
     bare = replace(snapshot, mapped={})
-    pages = [render_city(each, today=TODAY, settings=SETTINGS) for each in (snapshot, snapshot, bare)]
+    pages = [render_city(shown, today=TODAY, settings=SETTINGS) for shown in (snapshot, snapshot, bare)]
     assert len({page.data for page in pages}) == 1
     assert pages[0].path == "cities/harbor/"
 
@@ -174,7 +174,7 @@ def test_a_place_is_marked_where_it_lies_and_not_off_the_map() -> None:
     lats, lngs = np.linspace(47.5, 47.7, 101), np.linspace(-122.4, -122.2, 101)
     drawn = draw_density(lats, lngs, places=[(47.6, -122.3), None, (40.0, -74.0), (47.69, -122.39)])
     assert drawn is not None
-    assert [each.number for each in drawn.markers] == [1, 4]
+    assert [marker.number for marker in drawn.markers] == [1, 4]
     middle, corner = drawn.markers
     assert not middle.is_east
     assert (middle.x, middle.y) == pytest.approx((drawn.columns / 2, drawn.rows / 2), abs=0.1)

@@ -166,7 +166,7 @@ def test_a_page_is_accessible_and_fits(shown: Pages, path: str, width: int, sche
 def test_longer_words_of_another_language_fit_too(shown: Pages, width: int) -> None:
     page = shown.open("/cities/spanish/", width=width)
     kind = page.locator(".having").get_by_text("Campamentos")
-    assert kind.evaluate("each => each.getClientRects().length") == 1
+    assert kind.evaluate("node => node.getClientRects().length") == 1
     assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     assert find_violations(page) == []
 
@@ -175,7 +175,7 @@ def test_longer_words_of_another_language_fit_too(shown: Pages, width: int) -> N
 def test_a_bar_of_ages_is_as_wide_as_its_table(shown: Pages, width: int) -> None:
     page = shown.open("/cities/usual/", width=width)
     table, *bars = page.locator(".ages, .ages .stack svg").evaluate_all(
-        "all => all.map(each => { const { left, right } = each.getBoundingClientRect(); return [left, right] })"
+        "all => all.map(node => { const { left, right } = node.getBoundingClientRect(); return [left, right] })"
     )
     assert bars == [table] * 3
 

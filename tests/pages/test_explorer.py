@@ -40,7 +40,7 @@ def test_list_map_and_calendar_agree(pages: Pages, demo: Demo, sent: Params) -> 
     days = dict(list_days(page))
     listed = list(days.values())[:31]  # the list's window: today and 30 days
     assert sum(listed) == dates
-    busiest = max(days, key=lambda each: days[each])
+    busiest = max(days, key=lambda day: days[day])
     page.locator(f"[data-date='{busiest}']").click()
     settle(page)
     assert read_total(page) == days[busiest]
@@ -52,9 +52,9 @@ def test_list_map_and_calendar_agree(pages: Pages, demo: Demo, sent: Params) -> 
     assert page.locator(".map").get_attribute("data-points") == str(len(placed))
 
 
-EDGES = """elements => elements.map((each) => {
-  const { left, top, right, bottom } = each.getBoundingClientRect();
-  return { name: each.textContent, left, top, right, bottom };
+EDGES = """elements => elements.map((node) => {
+  const { left, top, right, bottom } = node.getBoundingClientRect();
+  return { name: node.textContent, left, top, right, bottom };
 })"""
 
 
@@ -67,10 +67,14 @@ def is_over(one: dict[str, float], other: dict[str, float]) -> bool:
 def test_a_map_outlines_neighborhoods_and_no_name_is_covered_or_cut_off(pages: Pages, demo: Demo, width: int) -> None:
     page = explore(pages, {"view": "map"}, width=width)
     page.get_by_role("button", name="Zoom in").click()
-    there = {each["name"] for each in ask(demo, f"{METRO}/neighborhoods", {"limit": "200"})["data"] if each["bounds"]}
+    there = {
+        neighborhood["name"]
+        for neighborhood in ask(demo, f"{METRO}/neighborhoods", {"limit": "200"})["data"]
+        if neighborhood["bounds"]
+    }
     assert page.locator("path.area").count() == len(there)
     drawn = page.locator(".leaflet-names-pane span:not([hidden])").evaluate_all(EDGES)
-    assert set() < {each["name"] for each in drawn} <= there
+    assert set() < {outline["name"] for outline in drawn} <= there
     (edge,) = page.locator(".map").evaluate_all(EDGES)
     for name in drawn:
         assert edge["left"] <= name["left"] <= name["right"] <= edge["right"], name
@@ -103,7 +107,7 @@ def test_a_tap_on_a_place_shows_a_card_of_its_listings_and_the_list_goes_with_th
 
 def test_a_map_of_many_counts_all_and_shows_each_when_it_comes_near(pages: Pages, demo: Demo) -> None:
     page = pages.open("about:blank")
-    located = sum(each["count"] for each in ask(demo, f"{METRO}/events/density", {})["data"])
+    located = sum(cell["count"] for cell in ask(demo, f"{METRO}/events/density", {})["data"])
 
     def answer(route: "Route") -> None:
         body = route.fetch().json()
@@ -235,7 +239,7 @@ def test_the_request_that_is_shown_gives_what_is_shown(pages: Pages, demo: Demo)
     with urlopen(Request(match[2], headers={"X-API-Key": match[1]})) as answer:
         body = json.load(answer)
     assert body["facets"]["total"] == read_total(page)
-    names = [each.text_content() for each in page.locator(".listings a").all()]
+    names = [link.text_content() for link in page.locator(".listings a").all()]
     assert names == [item["name"] for item in body["data"]]
 
 
@@ -262,7 +266,7 @@ def test_what_is_shown_is_saved_as_csv_and_subscribed_to(pages: Pages, demo: Dem
 @pytest.mark.parametrize("width", [320, 1440])
 def test_a_view_is_accessible_and_fits(pages: Pages, view: str, width: int) -> None:
     page = explore(pages, {"view": view}, width=width)
-    page.locator("details").evaluate_all("all => all.forEach(each => { each.open = true; })")
+    page.locator("details").evaluate_all("all => all.forEach(node => { node.open = true; })")
     assert find_violations(page) == []
     assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
 
@@ -291,7 +295,7 @@ def test_a_last_date_before_the_first_can_not_be_chosen(pages: Pages) -> None:
 
 def test_pages_without_a_kind_show_every_kind_with_its_number(pages: Pages, demo: Demo) -> None:
     page = explore(pages, {"type": "all", "category": "music_movement"})
-    kinds = [each.get_attribute("data-kind") or "" for each in page.locator("#view section").all()]
+    kinds = [section.get_attribute("data-kind") or "" for section in page.locator("#view section").all()]
     assert len(kinds) > 1
     for kind in kinds:
         answer = ask(demo, f"{METRO}/{kind}", {"category": "music_movement", "facets": "category", "limit": "0"})
@@ -378,7 +382,7 @@ def test_long_and_right_to_left_names_are_shown_as_text(pages: Pages) -> None:
     page.route("**/v1/*/events?**", answer)
     page.goto(f"{pages.url}/explore/?metro={METRO}&type=events")
     settle(page)
-    shown = [each.text_content() for each in page.locator(".listings a").all()[:3]]
+    shown = [link.text_content() for link in page.locator(".listings a").all()[:3]]
     assert shown == names
     assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     assert find_violations(page) == []
@@ -389,7 +393,7 @@ def test_an_expert_sends_a_condition_whose_columns_are_completed(pages: Pages, d
     page.locator("#expert > summary").click()
     field = page.get_by_label("Condition in SQL")
     field.press_sequentially("type_hint = 'library' AND hours.s")
-    options = page.locator("#columns option").evaluate_all("all => all.map((each) => each.value)")
+    options = page.locator("#columns option").evaluate_all("all => all.map((node) => node.value)")
     assert options == [f"type_hint = 'library' AND hours.{day}" for day in ("saturday", "sunday")]
     where = "type_hint = 'library' AND hours.sunday IS NOT NULL"
     field.fill(where)

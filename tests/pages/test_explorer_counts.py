@@ -60,8 +60,8 @@ def test_home_city_and_explorer_have_the_same_number_for_the_same_words(pages: P
     page = explore(pages, {"type": "all"})
     settle(page)
     assert {kind: int(read_kind(page, kind).replace(",", "")) for kind in counts} == counts
-    headings = [each.inner_text() for each in page.locator(".kind-title").all()]
-    words = [each.inner_text() for each in city.locator("tr:has([data-count]) th").all()]
+    headings = [heading.inner_text() for heading in page.locator(".kind-title").all()]
+    words = [heading.inner_text() for heading in city.locator("tr:has([data-count]) th").all()]
     numbers = [f"{word} {counts[kind]:,}" for word, kind in zip(words, counts, strict=True) if counts[kind]]
     assert headings == numbers
 

@@ -66,7 +66,7 @@ def test_a_day_of_the_calendar_has_what_the_lists_of_that_day_have_and_shows_it_
     kinds = {"events": {"occurrences": "expand"}, "classes": {"meets": "true"}, "camps": {"meets": "true"}}
     totals = {kind: ask(demo, f"{METRO}/{kind}", own | more)["facets"]["total"] for kind, more in kinds.items()}
     assert sum(totals.values()) == int(count) == read_total(page)
-    shown = page.locator("[data-kind]").evaluate_all("all => all.map(each => [each.dataset.kind, each.dataset.total])")
+    shown = page.locator("[data-kind]").evaluate_all("all => all.map(node => [node.dataset.kind, node.dataset.total])")
     assert shown == [[kind, str(total)] for kind, total in totals.items() if total]
     assert find_violations(page) == []
 

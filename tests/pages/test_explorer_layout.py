@@ -42,17 +42,17 @@ def test_a_listing_on_a_telephone_stands_alone_and_leads_back(pages: Pages, demo
     box = page.locator("#listing-name").bounding_box()
     assert box is not None
     assert box["y"] < TELEPHONE["height"] / 2
-    assert not any(page.locator(each).is_visible() for each in ("#quick", "#search", "#views"))
+    assert not any(page.locator(selector).is_visible() for selector in ("#quick", "#search", "#views"))
     assert find_violations(page) == []
     page.get_by_role("button", name="Back to the results").click()
     page.locator(".listings a").first.wait_for()
-    assert all(page.locator(each).is_visible() for each in ("#quick", "#search", "#views"))
+    assert all(page.locator(selector).is_visible() for selector in ("#quick", "#search", "#views"))
 
 
 def test_a_wide_page_shows_all_filters_below_the_search_beside_the_listings(pages: Pages) -> None:
     page = explore(pages)
     names = ("#search", "#filters", ".listings >> nth=0")
-    search, filters, listings = (page.locator(each).bounding_box() for each in names)
+    search, filters, listings = (page.locator(selector).bounding_box() for selector in names)
     assert search is not None
     assert filters is not None
     assert listings is not None
@@ -67,8 +67,8 @@ def test_a_telephone_has_the_filters_in_a_sheet_that_says_how_many_there_are(pag
     page.get_by_label("Price").select_option("free")
     settle(page)
     assert find_violations(page) == []
-    for each in page.locator("#sheet :is(button, select, .choices label)").all():
-        box = each.bounding_box()
+    for control in page.locator("#sheet :is(button, select, .choices label)").all():
+        box = control.bounding_box()
         assert box is None or box["height"] >= 44
     page.get_by_role("button", name=f"Show {read_total(page):,} results").click()
     assert not page.locator("#filters").is_visible()
@@ -79,8 +79,8 @@ def test_a_telephone_has_the_filters_in_a_sheet_that_says_how_many_there_are(pag
 def test_paper_has_the_city_and_what_was_found_alone(pages: Pages, width: int) -> None:
     page = explore(pages, width=width)
     page.emulate_media(media="print")
-    assert not any(page.locator(each).is_visible() for each in BESIDE)
-    assert all(page.locator(each).is_visible() for each in ("#metro", "#status", ".listings >> nth=0"))
+    assert not any(page.locator(selector).is_visible() for selector in BESIDE)
+    assert all(page.locator(selector).is_visible() for selector in ("#metro", "#status", ".listings >> nth=0"))
 
 
 def test_the_first_date_of_the_calendar_names_its_month(pages: Pages) -> None:
@@ -109,13 +109,13 @@ def test_a_wide_page_has_the_map_beside_the_list_and_a_narrow_one_below_it(pages
     page = explore(pages, width=900)
     page.mouse.move(450, 450)
     page.locator("#beside .map[data-points]").wait_for()
-    rows, chart = (page.locator(each).bounding_box() for each in ("#view", "#beside .map"))
+    rows, chart = (page.locator(selector).bounding_box() for selector in ("#view", "#beside .map"))
     assert rows is not None
     assert chart is not None
     assert rows["x"] + rows["width"] <= chart["x"]
     assert chart["y"] < 900
     page.set_viewport_size({"width": 760, "height": 900})
-    rows, chart = (page.locator(each).bounding_box() for each in ("#view", "#beside .map"))
+    rows, chart = (page.locator(selector).bounding_box() for selector in ("#view", "#beside .map"))
     assert rows is not None
     assert chart is not None
     assert rows["y"] + rows["height"] <= chart["y"]

@@ -85,7 +85,7 @@ def test_builds_that_change_nothing_in_a_feed_do_not_hide_what_it_lost(city: Cit
 
 def test_the_releases_stand_side_by_side_with_the_records_that_were_set_aside(city: City) -> None:
     text = read_text(write_site(city, "--internal") / "internal/index.html")
-    second, first = (each.id for each in list_releases(city.store))
+    second, first = (release.id for release in list_releases(city.store))
     assert text.index(second) < text.index(first)
     assert re.search(r"museum 2 1 refused 2 library|museum 2 1 refused 2 Changes", text)
 

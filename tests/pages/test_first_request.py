@@ -23,7 +23,7 @@ def test_the_request_on_the_home_page_is_answered_as_it_stands(demo: Demo) -> No
     line = line.replace("curl", "curl -sS --fail", 1)
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=True)
     members = {"id", "type", "name", "starts_local", "ages"}
-    assert [set(each) for each in json.loads(done.stdout)["data"]] == [members, members]
+    assert [set(item) for item in json.loads(done.stdout)["data"]] == [members, members]
 
 
 @pytest.mark.browser
@@ -50,5 +50,5 @@ def test_the_sample_answer_is_of_these_days_and_an_answer_that_was_sent_for_is_c
     page.get_by_role("button", name="Send it from here").click()
     page.locator("#sent", has_text="200 in").wait_for()
     assert json.loads(answer.inner_text())["data"]
-    classes = answer.locator("span").evaluate_all("all => [...new Set(all.map(each => each.className))].sort()")
+    classes = answer.locator("span").evaluate_all("all => [...new Set(all.map(node => node.className))].sort()")
     assert classes == ["code-name", "code-number", "code-string"]

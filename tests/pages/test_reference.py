@@ -68,7 +68,7 @@ def test_a_route_has_its_path_its_parameters_and_what_it_fails_with(route: Route
     in_path = set(re.findall(r"{(\w+)}", route.path))
     for like, without in re.findall(r"It takes every parameter of <a href=\"#([^\"]+)\">.*?</a>(.*?)\.</p>", section):
         left_out = set(re.findall(r"<code>(\w+)</code>", without))
-        of_list = list_rows(read_section(next(each for each in ROUTES if each.name == like)))
+        of_list = list_rows(read_section(next(route for route in ROUTES if route.name == like)))
         listed |= of_list - left_out - ({"metro"} - in_path)
     assert {*route.parameters, *route.ignored, *in_path} == listed
     statuses = {status for status in read_document()["paths"][route.path]["get"]["responses"] if int(status) >= 400}

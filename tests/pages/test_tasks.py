@@ -25,7 +25,9 @@ pytestmark = [
 
 MOST_TAPS = 4
 # A day of the winter in which Seattle's classes are, and of the summer of New York's events.
-WINTER, SUMMER = (datetime.fromisoformat(each) for each in ("2025-01-06T18:00:00+00:00", "2026-08-10T14:00:00+00:00"))
+WINTER, SUMMER = (
+    datetime.fromisoformat(instant) for instant in ("2025-01-06T18:00:00+00:00", "2026-08-10T14:00:00+00:00")
+)
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +119,7 @@ class Phone:
         self.page.wait_for_function(SHOWN)
 
     def list_chips(self) -> list[str]:
-        return [each.inner_text() for each in self.page.locator("#chips bdi").all()]
+        return [chip.inner_text() for chip in self.page.locator("#chips bdi").all()]
 
     def read_first(self) -> str:
         """The first result, which lies on the first screen."""
@@ -181,7 +183,7 @@ def test_the_same_by_the_filters_of_the_sheet(winter_phone: Phone) -> None:
     winter_phone.settle()
     page.get_by_role("button", name=re.compile(r"Show \d+ result")).click()
     assert "Drop-In: Tot Room" in winter_phone.read_first()
-    refused = [each for each in winter_phone.errors if "400" in each]  # of the address that there is not
+    refused = [error for error in winter_phone.errors if "400" in error]  # of the address that there is not
     assert refused == winter_phone.errors
     winter_phone.errors.clear()
 

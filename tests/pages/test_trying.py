@@ -340,7 +340,7 @@ def test_a_request_is_found_copied_and_sent_by_keyboard_alone(pages: Pages) -> N
 
 def test_copy_buttons_are_seen_without_a_pointer(pages: Pages) -> None:
     page = pages.open(EVENTS)
-    opacities = page.locator(".copy").evaluate_all("all => all.map(each => getComputedStyle(each).opacity)")
+    opacities = page.locator(".copy").evaluate_all("all => all.map(node => getComputedStyle(node).opacity)")
     assert len(opacities) > 10
     assert set(opacities) == {"1"}
 

@@ -37,13 +37,13 @@ def check(city: City, *options: str, code: int = 0) -> Any:
     return json.loads(result.stdout) if "--json" in options else result.stdout
 
 
-def refuse_difference(each: FeedCount) -> None:
+def refuse_difference(feed: FeedCount) -> None:
     """read = served + hidden + not published + merged + quarantined + removals + taken down, less what stays."""
-    account = each.account
+    account = feed.account
     assert account is not None
     shown = account.served + account.hidden + account.unpublished - account.earlier
-    assert each.listings == shown + each.removals + each.withdrawn
-    assert each.read == each.listings + each.merged + each.quarantined
+    assert feed.listings == shown + feed.removals + feed.withdrawn
+    assert feed.read == feed.listings + feed.merged + feed.quarantined
 
 
 DIRT = st.lists(

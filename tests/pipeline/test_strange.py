@@ -65,14 +65,14 @@ def run(folder: Path, *words: str) -> dict[str, Any]:
 
 
 def write_feeds(folder: Path, web: Web, size: int, random: Random) -> None:
-    each = size // 5
+    share = size // 5
     metros = METRO.format(slug="seattle") + METRO.format(slug="boston")
     (folder / "outings.toml").write_text(metros + FEEDS.format(url=web.url))
-    (folder / "feed.ndjson").write_bytes(write_lines(0, each, random))
-    (folder / "spanning.ndjson").write_bytes(write_lines(0, each, random, metros=("seattle", "boston")))
-    (folder / "feed.ics").write_bytes(write_calendar(each, random))
-    (folder / "feed.json").write_bytes(write_documents(0, each, random))
-    web.pages["/feed"] = Page(write_page(0, each, "/feed?p=2", random))
+    (folder / "feed.ndjson").write_bytes(write_lines(0, share, random))
+    (folder / "spanning.ndjson").write_bytes(write_lines(0, share, random, metros=("seattle", "boston")))
+    (folder / "feed.ics").write_bytes(write_calendar(share, random))
+    (folder / "feed.json").write_bytes(write_documents(0, share, random))
+    web.pages["/feed"] = Page(write_page(0, share, "/feed?p=2", random))
     web.pages["/feed?p=2"] = Page(b'{"next": "/feed?p=2", "items": []}')
 
 

@@ -43,6 +43,13 @@ SPEECH = {
     "settled": "what the function makes",
     "told": "reported, report, message or problems",
 }
+# A word that is no whole name of a variable, parameter or attribute → what to say. Compounds may have it.
+PRONOUNS = {
+    "about": "what it holds, such as context or description",
+    "each": "the singular of what the loop runs over, such as listing or row",
+    "them": "what they are, such as listings or rows",
+    "those": "what they are, such as listings or rows",
+}
 # In these compounds a word above is the field's own.
 COMPOUNDS = ("circuit_breaker",)
 
@@ -70,7 +77,9 @@ ODD_OPENINGS = {
 # HTTP's own term.
 TERMS = {"NotFound", "not_found"}
 # Where a name may begin to be one: most files have none, and their trees need no walk.
-BINDS_SPEECH = re.compile(rf"\b\w*(?:{'|'.join(SPEECH)})\w*\b(?! \w)", flags=re.IGNORECASE)
+BINDS_SPEECH = re.compile(
+    rf"\b(?:\w*(?:{'|'.join(SPEECH)})\w*\b(?! \w)|(?:{'|'.join(PRONOUNS)})(?:\b(?! \w)| in\b))", flags=re.IGNORECASE
+)
 
 
 def split_words(name: str) -> list[str]:
@@ -111,11 +120,14 @@ def list_names(path: Path) -> Iterator[str]:
     yield from (item.name for item in list_definitions(path) if item.name and not item.name.startswith("test_"))
 
 
-def list_bound_names(path: Path) -> Iterator[str]:
-    """Of functions, classes, parameters, variables and attributes that the file itself defines."""
+@cache
+def list_bound_names(path: Path) -> frozenset[str]:
+    """Names of functions, classes, parameters, variables and attributes that the file itself defines."""
     text = path.read_text()
-    if not BINDS_SPEECH.search(text):
-        return
+    return frozenset(_list_bound_names(text)) if BINDS_SPEECH.search(text) else frozenset()
+
+
+def _list_bound_names(text: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(text)):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -171,6 +183,16 @@ def test_no_name_is_a_word_of_speech_where_the_field_has_one() -> None:
         if name not in TERMS
         for word in split_words(name)
         if word in SPEECH
+    }
+    assert faults == set(), "\n".join(sorted(faults))
+
+
+def test_no_variable_is_named_by_a_pronoun() -> None:
+    faults = {
+        explain(path, f"{name}: say {PRONOUNS[name]}")
+        for path in FILES
+        for name in list_bound_names(path)
+        if name in PRONOUNS
     }
     assert faults == set(), "\n".join(sorted(faults))
 

@@ -29,7 +29,11 @@ def judge_listing(
     """Level and exact score; None: it has none of the words."""
     texts = [split_text(text) for text in (*list_texts(document), show_where(document))]
     codes = [list(_list_codes(texts, words, number, groups)) for number in range(len(words))]
-    known = [(max(standing for standing, _ in each), max(best for _, best in each)) for each in codes if each]
+    known = [
+        (max(standing for standing, _ in word_codes), max(best for _, best in word_codes))
+        for word_codes in codes
+        if word_codes
+    ]
     if not known:
         return None
     name = [_stem(word) for word in texts[0]]

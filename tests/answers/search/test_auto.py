@@ -74,7 +74,7 @@ def test_filters_come_before_the_count(harbor: Release) -> None:
 
 def test_a_program_of_several_classes_counts_once(tmp_path: Path) -> None:
     classes = [documents.make_class(make_uuid(number), name="Red kite") for number in range(11, 16)]
-    programs = {each["id"]: "kites" for each in classes}
+    programs = {item["id"]: "kites" for item in classes}
     release = open_release([World(listings=[*classes, *name_places("Kite")], programs=programs)], tmp_path)
     assert list_matches(search(release, "red kite", AUTO)) == ["all_terms", "partial"]
 
@@ -86,7 +86,7 @@ def broad(tmp_path_factory: pytest.TempPathFactory) -> Release:
     names = [*["Kite"] * 1_004, *["Red kite"] * 3, "Red kite hill", *["Red house kite"] * 2]
     taught = ["Kite", *["Red kite"] * 3]
     classes = [documents.make_class(make_uuid(2_000 + number), name=name) for number, name in enumerate(taught)]
-    programs = {each["id"]: "kites" for each in classes}
+    programs = {item["id"]: "kites" for item in classes}
     world = World(listings=[*name_places(*names), *classes], programs=programs)
     return open_release([world], tmp_path_factory.mktemp("broad"))
 
@@ -145,19 +145,19 @@ def test_auto_is_one_of_two_answers_and_its_walk_the_whole_of_it_once(
 ) -> None:
     random = Random(seed)
     world = make_world(random, size=40)
-    for number, each in enumerate(world.listings):
-        most = 1 if each["type"] == "place" else 3  # of a place's name the last word counts most
-        each["name"] = " and ".join(random.sample(WORDS, random.randint(1, most)))  # not side by side, as notions
-        each["ages"] = documents.make_ages(min=number)  # no two of them are one thing
-        each["categories"] = []  # what only these say counts otherwise in `auto`
+    for number, listing in enumerate(world.listings):
+        most = 1 if listing["type"] == "place" else 3  # of a place's name the last word counts most
+        listing["name"] = " and ".join(random.sample(WORDS, random.randint(1, most)))  # not side by side, as notions
+        listing["ages"] = documents.make_ages(min=number)  # no two of them are one thing
+        listing["categories"] = []  # what only these say counts otherwise in `auto`
     release = open_release([world], tmp_path_factory.mktemp("world"))
     q, params = " ".join(random.sample(WORDS, count)), {"audience": "all", "min_confidence": "0"}
     full = read_all(release, q, {**params, **FULL})
     expected = full if len(full) >= 5 else read_all(release, q, {**params, **EVERY})
     expected.sort(key=lambda item: (item["match"] == "partial", -item["score"], item["id"]))
     pages = walk(release, q, {**params, **AUTO, "limit": str(limit)})
-    assert [item for page in pages for item in page] == [{**each, "repeats": 0, "repeat_ids": []} for each in expected]
-    counts = [search(release, q, {**params, **each})["meta"]["match_counts"] for each in (AUTO, FULL, EVERY)]
+    assert [item for page in pages for item in page] == [{**item, "repeats": 0, "repeat_ids": []} for item in expected]
+    counts = [search(release, q, {**params, **match})["meta"]["match_counts"] for match in (AUTO, FULL, EVERY)]
     assert counts[0] == counts[1] == counts[2]
 
 

@@ -14,7 +14,7 @@ def make_class(number: int, name: str, *, starts_on: str | None = None, **member
 
 
 def open_program(folder: Path, *listings: Document, program: str | None = "swim") -> Release:
-    programs = {} if program is None else {each["id"]: program for each in listings}
+    programs = {} if program is None else {listing["id"]: program for listing in listings}
     return open_release([World(listings=list(listings), programs=programs)], folder)
 
 

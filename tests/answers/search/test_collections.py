@@ -80,7 +80,7 @@ SHOWN: list[tuple[dict[str, str], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("params", "names"), SHOWN, ids=["&".join(map("=".join, each[0].items())) for each in SHOWN])
+@pytest.mark.parametrize(("params", "names"), SHOWN, ids=["&".join(map("=".join, case[0].items())) for case in SHOWN])
 def test_a_filter_holds_where_it_applies_and_narrows_nothing_else(
     harbor: Release, params: dict[str, str], names: set[str]
 ) -> None:
@@ -129,7 +129,7 @@ WRONG: list[tuple[dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("params", "reason"), WRONG, ids=["&".join(map("=".join, each[0].items())) for each in WRONG])
+@pytest.mark.parametrize(("params", "reason"), WRONG, ids=["&".join(map("=".join, case[0].items())) for case in WRONG])
 def test_what_a_list_refuses_a_search_refuses(harbor: Release, params: dict[str, str], reason: str) -> None:
     error = refuse(harbor, "zoo", params)
     assert (error.status, error.details["reason"]) == (400, reason)

@@ -55,7 +55,7 @@ OTHERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("other", OTHERS, ids=["&".join(each) for each in OTHERS])
+@pytest.mark.parametrize("other", OTHERS, ids=["&".join(other) for other in OTHERS])
 def test_a_cursor_is_bound_to_its_order_and_all_else(harbor: Release, other: dict[str, str]) -> None:
     error = refuse(harbor, "zoo", {"limit": "3", **other, "cursor": begin(harbor)})
     assert (error.status, error.code, error.details["reason"]) == (400, "bad_request", "cursor_mismatch")

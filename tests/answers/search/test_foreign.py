@@ -88,8 +88,8 @@ def test_a_word_that_is_also_spanish_makes_no_spanish_query(q: str) -> None:
 
 def test_of_the_judged_queries_those_in_spanish_are_taken_for_spanish() -> None:
     judged = [*read_judged(), *read_parents("working")]
-    assert {each.q for each in judged if FOREIGN.has(split_words(each.q))} == {
-        each.q for each in judged if each.kind == "spanish"
+    assert {query.q for query in judged if FOREIGN.has(split_words(query.q))} == {
+        query.q for query in judged if query.kind == "spanish"
     }
 
 

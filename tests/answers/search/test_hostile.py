@@ -42,7 +42,7 @@ QUERIES: list[tuple[str, list[str] | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("q", "names"), [each for each in QUERIES if each[1] is not None])
+@pytest.mark.parametrize(("q", "names"), [query for query in QUERIES if query[1] is not None])
 def test_a_hostile_query_finds_what_its_words_are(harbor: Release, q: str, names: list[str]) -> None:
     assert list(find(harbor, q)) == names
     assert search(harbor, q)["meta"]["query"].strip() == q.strip()

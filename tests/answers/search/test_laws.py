@@ -22,8 +22,8 @@ SEARCH = next(route.parameters for route in ROUTES if route.name == "search")
 def make_named_world(random: Random, *, size: int) -> World:
     """A word that is in every name."""
     world = make_world(random, size=size)
-    for each in world.listings:
-        each["name"] += " zebra"
+    for listing in world.listings:
+        listing["name"] += " zebra"
     return world
 
 
@@ -49,7 +49,7 @@ def list_expected(world: World, params: dict[str, str]) -> set[str]:
     expected = set()
     for kind in kinds:
         own = {name: value for name, value in params.items() if name in TAKEN[kind]}
-        expected |= {each["id"] for each in list_items(world, kind, own, today=TODAY)}
+        expected |= {item["id"] for item in list_items(world, kind, own, today=TODAY)}
     return expected
 
 
@@ -81,8 +81,8 @@ def test_a_walk_is_the_whole_set_once_in_order(
 ) -> None:
     random = Random(seed)
     world = make_named_world(random, size=40)
-    for each in world.listings:
-        each["created_at"] = random.choice([None, "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"])
+    for listing in world.listings:
+        listing["created_at"] = random.choice([None, "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"])
     release = open_release([world], tmp_path_factory.mktemp("world"))
     params = {"audience": "all", "min_confidence": "0", "sort": sort, **(HERE if sort == "nearest" else {})}
     q = "swim art zebra"
@@ -133,14 +133,14 @@ def find_day(world: World, listing: Document, start: date) -> str | None:
     if kind == "place":
         return None
     if kind == "event":
-        days = sorted(each.date() for each in world.dates[listing["id"]])
+        days = sorted(date.date() for date in world.dates[listing["id"]])
         last = start + timedelta(days=30)
         least = low if listing["is_recurring"] else start
         return next((day.isoformat() for day in days if least <= day <= last), None)
     if kind == "class":
         day = find_meeting(listing, low)
         return None if day is None else day.isoformat()
-    left = [each["starts_on"] for each in listing["sessions"] if (each["ends_on"] or "") >= low.isoformat()]
+    left = [session["starts_on"] for session in listing["sessions"] if (session["ends_on"] or "") >= low.isoformat()]
     return min(left, default=None)
 
 

@@ -59,7 +59,7 @@ SENT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("params", "shown", "defaults"), SENT, ids=["&".join(each[0]) for each in SENT])
+@pytest.mark.parametrize(("params", "shown", "defaults"), SENT, ids=["&".join(case[0]) for case in SENT])
 def test_filters_in_effect_are_echoed(
     harbor: Release, params: dict[str, str], shown: dict[str, object], defaults: list[str] | None
 ) -> None:
@@ -83,7 +83,9 @@ def test_by_type_has_what_holds_in_each_collection(harbor: Release) -> None:
 
 def test_in_sync_mode_there_is_no_window(harbor: Release) -> None:
     meta = search(harbor, "zoo", {"changed_since": "2026-01-01T00:00:00Z"})["meta"]
-    assert [(each["from"], each["to"]) for each in meta["applied_filters"]["by_type"].values()] == [(None, None)] * 4
+    assert [(filters["from"], filters["to"]) for filters in meta["applied_filters"]["by_type"].values()] == [
+        (None, None)
+    ] * 4
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +121,7 @@ def test_the_same_search_however_it_is_written_is_one_answer(harbor: Release) ->
     ]  # fmt: skip
     match = match_route(PATH)
     assert match is not None
-    texts = {parse_query(match, each, vocabulary=Vocabulary()).text for each in written}
+    texts = {parse_query(match, text, vocabulary=Vocabulary()).text for text in written}
     assert len(texts) == 1
 
 

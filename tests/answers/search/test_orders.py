@@ -260,7 +260,7 @@ def test_a_result_starts_when_it_meets_all_that_is_said_of_when(
     """And so it is ordered."""
     dates = find_dates(varied, {"sort": "soonest", **params})
     assert dates == expected
-    stated = [each or "9" for each in dates.values()]
+    stated = [date or "9" for date in dates.values()]
     assert stated == sorted(stated)
     assert find_dates(varied, params) == expected
     assert find_dates(varied, {"match": "auto", **params}) == expected

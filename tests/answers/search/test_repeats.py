@@ -34,7 +34,9 @@ def make_event(number: int, day: str = "2026-08-20", **members: Any) -> Document
 
 
 def open_events(folder: Path, *events: Document, **members: Any) -> Release:
-    dates = {each["id"]: [datetime.fromisoformat(each["starts_local"])] for each in events if each["type"] == "event"}
+    dates = {
+        event["id"]: [datetime.fromisoformat(event["starts_local"])] for event in events if event["type"] == "event"
+    }
     return open_release([World(listings=list(events), dates=dates, **members)], folder)
 
 
@@ -132,7 +134,7 @@ def test_without_a_place_the_point_counts_and_without_that_the_address(
     tmp_path: Path, one: Document, other: Document
 ) -> None:
     locations = (one, one, other)
-    events = (make_event(number, place=None, location=each) for number, each in enumerate(locations, 1))
+    events = (make_event(number, place=None, location=location) for number, location in enumerate(locations, 1))
     assert find_numbers(open_events(tmp_path, *events), "swim") == {1: [2], 3: []}
 
 
@@ -282,12 +284,12 @@ def test_each_listing_that_matches_is_once_a_result_or_a_repeat(
 def make_repetitive_world(random: Random) -> World:
     """Few names, places and ages. None has "art swim" side by side: it would be a notion."""
     world = make_world(random, size=40)
-    for each in world.listings:
-        each["name"] = random.choice(["Swim", "swim!", "Art", "Swim art", "Swim - art"])
-        each["ages"] = documents.make_ages(min=random.choice([None, 3]))
-        each["categories"] = []  # what only these say counts otherwise in `auto`
-        each["organization"] = random.choice([PARKS, PARKS, {"id": None, "name": None, "slug": None}])
-        each["location"] |= random.choice([{}, {"lat": None, "lng": None}])
+    for listing in world.listings:
+        listing["name"] = random.choice(["Swim", "swim!", "Art", "Swim art", "Swim - art"])
+        listing["ages"] = documents.make_ages(min=random.choice([None, 3]))
+        listing["categories"] = []  # what only these say counts otherwise in `auto`
+        listing["organization"] = random.choice([PARKS, PARKS, {"id": None, "name": None, "slug": None}])
+        listing["location"] |= random.choice([{}, {"lat": None, "lng": None}])
     return world
 
 

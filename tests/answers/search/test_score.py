@@ -82,7 +82,7 @@ def relate(release: Release) -> Release:
 def others(listings: list[Document], tmp_path_factory: pytest.TempPathFactory) -> list[Release]:
     """Releases of the first 40 listings alone, and of them with others, and with all others changed."""
     random, kept = Random(8), listings[:40]
-    changed = [{**make_listing(random), "id": each["id"]} for each in listings[40:]]
+    changed = [{**make_listing(random), "id": listing["id"]} for listing in listings[40:]]
     new = [make_listing(random) for _ in range(60)]
     worlds = kept, kept + new, kept + changed
     return [relate(open_listings(tmp_path_factory.mktemp("others"), *world)) for world in worlds]
@@ -92,7 +92,9 @@ def others(listings: list[Document], tmp_path_factory: pytest.TempPathFactory) -
 def test_level_score_and_order_are_those_of_the_formula(listings: list[Document], harbor: Release, seed: int) -> None:
     words, kinds = make_query(Random(seed))
     judged = {
-        each["id"]: verdict for each in listings if (verdict := judge_listing(each, words, kinds=kinds, groups=GROUPS))
+        listing["id"]: verdict
+        for listing in listings
+        if (verdict := judge_listing(listing, words, kinds=kinds, groups=GROUPS))
     }
     data = read_all(harbor, " ".join(words + kinds))
     assert {item["id"]: item["match"] for item in data} == {key: match for key, (match, _) in judged.items()}
@@ -108,7 +110,11 @@ def test_within_a_level_ages_that_cover_the_querys_come_first(
 ) -> None:
     words, kinds = make_query(Random(seed))
     plain = {item["id"]: item for item in read_all(harbor, " ".join(words + kinds))}
-    ages = {each["id"]: (each["ages"]["min"], each["ages"]["max"]) for each in listings if each["id"] in plain}
+    ages = {
+        listing["id"]: (listing["ages"]["min"], listing["ages"]["max"])
+        for listing in listings
+        if listing["id"] in plain
+    }
     excluded = {key for key, (low, high) in ages.items() if (low or 0) > age or (high is not None and high < age)}
     aged = read_all(harbor, f"{' '.join(words + kinds)} {age} year old")
     ranked = sorted(
@@ -125,12 +131,12 @@ def test_other_listings_never_change_a_score(
     listings: list[Document], harbor: Release, others: list[Release], seed: int
 ) -> None:
     words, kinds = make_query(Random(seed))
-    kept = {each["id"] for each in listings[:40]}
+    kept = {listing["id"] for listing in listings[:40]}
     first, *rest = (
         {item["id"]: item for item in read_all(release, " ".join(words + kinds)) if item["id"] in kept}
         for release in (harbor, *others)
     )
-    assert all(each == first for each in rest)
+    assert all(result == first for result in rest)
 
 
 @pytest.mark.parametrize("q", ["swiming", "swimmming", "gymnastcs", "trampolinning", "kayakking", "playhuse"])

@@ -55,9 +55,9 @@ def test_a_keyword_that_says_where_a_listing_is_is_no_shelf() -> None:
 def find_place(word: str, **texts: str) -> int:
     """The best that a word has in a listing of these texts, as the index has them."""
     rows = [
-        (each, 0, FIELDS.index(field), position)
+        (word, 0, FIELDS.index(field), position)
         for field, text in texts.items()
-        for position, each in enumerate(text.split())
+        for position, word in enumerate(text.split())
     ]
     terms = pl.DataFrame(sorted(rows), schema=("word", "row", "field", "position"), orient="row")
     words = terms["word"].unique().sort().to_list()

@@ -109,7 +109,7 @@ def boroughs(tmp_path_factory: pytest.TempPathFactory) -> Release:
     for number, listing in enumerate(listings[:18]):
         address = "1 Low Street, Queensland" if number < 9 else "1 High Street, Other Side"
         listing["location"] |= {"address": address, "neighborhood_slug": areas[number // 3]}
-    listings[18:] = [documents.make_class(each["id"], name=each["name"]) for each in listings[18:]]
+    listings[18:] = [documents.make_class(listing["id"], name=listing["name"]) for listing in listings[18:]]
     listings[18]["location"] |= {"address": "Lawn", "neighborhood_slug": areas[1]}
     listings[19]["location"] |= {"address": "Lawn", "neighborhood_slug": areas[5]}
     neighborhoods = [make_neighborhood(slug, name) for slug, name in zip(areas, names, strict=True)]

@@ -29,7 +29,10 @@ Document = dict[str, Any]
 def suggest(release: Release, q: str, **context: Any) -> list[tuple[str, str]]:
     """Text and kind, in the order of the answer."""
     params = context.pop("params", {})
-    return [(each["text"], each["kind"]) for each in fetch(release, PATH, {"q": q, **params}, **context)["data"]]
+    return [
+        (suggestion["text"], suggestion["kind"])
+        for suggestion in fetch(release, PATH, {"q": q, **params}, **context)["data"]
+    ]
 
 
 def hold(number: int, name: str, **members: Any) -> tuple[Document, dict[str, list[datetime]]]:
@@ -42,7 +45,7 @@ def hold(number: int, name: str, **members: Any) -> tuple[Document, dict[str, li
 
 
 def open_events(folder: Path, *named: tuple[Document, dict[str, list[datetime]]], **world: Any) -> Release:
-    dates = {row_id: each for _, own in named for row_id, each in own.items()}
+    dates = {row_id: starts for _, own in named for row_id, starts in own.items()}
     listings = [event for event, _ in named] + world.pop("listings", [])
     return open_release([World(listings=listings, dates=dates, **world)], folder)
 
@@ -214,7 +217,9 @@ def test_one_entry_with_many_words_alike_is_suggested_once(tmp_path: Path) -> No
 
 def test_few_of_very_many_are_those_with_most(tmp_path: Path) -> None:
     often = [17, 67, 117, 167, 217, 267]
-    events = [hold(number + 1, f"Walk {number % 300:03}") for number in [*range(300), *(300 + each for each in often)]]
+    events = [
+        hold(number + 1, f"Walk {number % 300:03}") for number in [*range(300), *(300 + number for number in often)]
+    ]
     release = open_events(tmp_path, *events)
     best = ["walk", *(f"Walk {number:03}" for number in [*often, *range(14)])]
     for limit in (1, 2, 3, 20):
@@ -397,8 +402,8 @@ def test_every_live_name_is_found_by_its_beginnings_and_no_other(
     random = Random(seed)
     release = open_release([make_world(random, size=24)], tmp_path_factory.mktemp("world"))
     live = list(list_live(release))
-    for each in random.sample(live, min(len(live), 5)):
-        word = random.choice(split_text(each["name"]) or ["x"])
+    for row in random.sample(live, min(len(live), 5)):
+        word = random.choice(split_text(row["name"]) or ["x"])
         q = word[: random.randint(1, len(word))]
         items = fetch(release, PATH, {"q": q, "limit": "20"})["data"]
         expected = {fold(other["name"]) for other in live if name_beginnings(other["name"], q)}

@@ -1,6 +1,6 @@
 """Requests about keys, scopes, add-ons, methods, headers and caching, written from the contract alone."""
 
-from tests.contract.requests.written_request import bad, coded, each, write
+from tests.contract.requests.written_request import all_items, bad, coded, write
 
 LIMITS = (
     "x-ratelimit-limit",
@@ -29,7 +29,7 @@ ACCESS = [
     write("/v1/seattle/events?limit=1", 200, lambda a: not any(name in a.headers for name in QUOTAS)),
     write("/v1/seattle/events?limit=1", 200, lambda a: all(name in a.headers for name in QUOTAS), key="free"),
     write("/v1/seattle/events?limit=1", 304, lambda a: a.body is None, If_None_Match="*"),
-    write("/v1/seattle/events?limit=1", 200, each(lambda e: True), If_None_Match='W/"other"'),
+    write("/v1/seattle/events?limit=1", 200, all_items(lambda e: True), If_None_Match='W/"other"'),
     write("POST /v1/seattle/events", 405, lambda a: a.error["details"]["allow"] == ["GET", "HEAD", "OPTIONS"]),
     write("PUT /v1/events/{event}", 405, coded("method_not_allowed")),
     write("DELETE /v1/events/{event}", 405, coded("method_not_allowed")),
@@ -41,7 +41,7 @@ ACCESS = [
     write("FOO /v1/metros", 405, lambda a: all(name in a.headers for name in LIMITS)),
     write("HEAD /v1/seattle/events?limit=1", 200, lambda a: a.body is None and "etag" in a.headers),
     write("OPTIONS /v1/seattle/events", 204, lambda a: a.body is None),
-    write("/v1/seattle/events?limit=1", 200, each(lambda e: e["metro"] == "seattle"), key="seattle_events"),
+    write("/v1/seattle/events?limit=1", 200, all_items(lambda e: e["metro"] == "seattle"), key="seattle_events"),
     write(
         "/v1/new-york/events?limit=1",
         403,
@@ -57,11 +57,11 @@ ACCESS = [
     ),
     write("/v1/seattle/search?q=art", 200, lambda a: all(r["type"] == "event" for r in a.data), key="seattle_events"),
     write("/v1/seattle/search?q=art&types=places", 403, coded("forbidden"), key="seattle_events"),
-    write("/v1/changes", 200, each(lambda c: c["type"] in {"event", "organization"}), key="seattle_events"),
+    write("/v1/changes", 200, all_items(lambda c: c["type"] in {"event", "organization"}), key="seattle_events"),
     write("/v1/changes?metro=new-york", 403, coded("forbidden"), key="seattle_events"),
     write("/v1/listings/{place}/versions", 403, coded("forbidden"), key="seattle_events"),
     write("/v1/metros", 200, lambda a: {m["slug"] for m in a.data} == {"seattle", "new-york"}, key="seattle_events"),
-    write("/v1/seattle/events?include=source&limit=1", 200, each(lambda e: "source" in e)),
+    write("/v1/seattle/events?include=source&limit=1", 200, all_items(lambda e: "source" in e)),
     write("/v1/seattle/events?include=source&limit=1", 403, coded("include_not_permitted"), key="free"),
     write(
         "/v1/seattle/events?include=source&include_mode=lenient&limit=1",
@@ -84,8 +84,8 @@ ACCESS = [
     write("/v1/SEATTLE/EVENTS", 404, coded("not_found")),
     write("/v1/seattle/Events", 404, coded("not_found")),
     write("//v1/metros", 404, coded("not_found")),
-    write("/v1/metros?", 200, each(lambda m: True)),
-    write("/v1/metros?&", 200, each(lambda m: True)),
+    write("/v1/metros?", 200, all_items(lambda m: True)),
+    write("/v1/metros?&", 200, all_items(lambda m: True)),
     write("/v1/seattle/events?q=%ff", 400, bad("q")),
     write("/v1/seattle/events?limit=5%00", 400, bad("limit")),
     write("/v1/seattle%2Fevents", 404, coded("not_found")),

@@ -1,10 +1,10 @@
 """Requests to search, the calendar, what is near and the directories, written from the contract alone."""
 
-from tests.contract.requests.written_request import bad, both, coded, each, every, has, write
+from tests.contract.requests.written_request import all_items, bad, both, coded, every, has, write
 
 SEARCH = [
     write("/v1/seattle/search?q=swim", 200, has("type", "id", "slug", "name", "snippet", "match", "score")),
-    write("/v1/seattle/search?q=swimming", 200, each(lambda r: 0 <= r["score"] <= 1 and len(r["snippet"]) <= 180)),
+    write("/v1/seattle/search?q=swimming", 200, all_items(lambda r: 0 <= r["score"] <= 1 and len(r["snippet"]) <= 180)),
     write("/v1/seattle/search?q=pottery", 200, every(lambda r: r["match"] in {"all_terms", "related"})),
     write(
         "/v1/seattle/search?q=storytime",
@@ -66,18 +66,20 @@ SEARCH = [
     write("/v1/seattle/search", 400, bad("q")),
     write("/v1/seattle/search?q={long}", 400, bad("q")),
     write("/v1/seattle/search?q=xyzzyplugh", 200, lambda a: a.data == [] and a.meta["count_estimate"] == 0),
-    write("/v1/seattle/search?q=art&types=classes", 200, each(lambda r: r["type"] == "class")),
-    write("/v1/seattle/search?q=art&types=classes,camps", 200, each(lambda r: r["type"] in {"class", "camp"})),
-    write("/v1/seattle/search?q=art&types=classes&types=camps", 200, each(lambda r: r["type"] in {"class", "camp"})),
+    write("/v1/seattle/search?q=art&types=classes", 200, all_items(lambda r: r["type"] == "class")),
+    write("/v1/seattle/search?q=art&types=classes,camps", 200, all_items(lambda r: r["type"] in {"class", "camp"})),
+    write(
+        "/v1/seattle/search?q=art&types=classes&types=camps", 200, all_items(lambda r: r["type"] in {"class", "camp"})
+    ),
     write("/v1/seattle/search?q=art&types=class", 400, bad("types")),
     write("/v1/seattle/search?q=art&types=organizations", 400, bad("types")),
     write("/v1/seattle/search?q=art&sort=soonest", 200, lambda a: a.meta["sort"] == "soonest"),
     write("/v1/seattle/search?q=art&sort=newest", 200, lambda a: a.meta["sort"] == "newest"),
     write("/v1/seattle/search?q=art&sort=nearest", 400, lambda a: a.error["code"] == "bad_request"),
-    write("/v1/seattle/search?q=art&sort=nearest&lat=47.6062&lng=-122.3321", 200, each(lambda r: True)),
+    write("/v1/seattle/search?q=art&sort=nearest&lat=47.6062&lng=-122.3321", 200, all_items(lambda r: True)),
     write("/v1/seattle/search?q=art&sort=price", 400, bad("sort")),
     write("/v1/seattle/search?q=art+zzzz&match=partial", 200, every(lambda r: r["match"] == "partial")),
-    write("/v1/seattle/search?q=art&match=all_terms", 200, each(lambda r: r["match"] == "all_terms")),
+    write("/v1/seattle/search?q=art&match=all_terms", 200, all_items(lambda r: r["match"] == "all_terms")),
     write("/v1/seattle/search?q=art&match=exact", 400, bad("match")),
     write("/v1/seattle/search?q=art&match=auto", 200, lambda a: a.meta["match"][:2] == ["all_terms", "related"]),
     write("/v1/seattle/search?q=art&match=auto", 200, lambda a: a.meta["relaxed"] == []),
@@ -130,7 +132,9 @@ CALENDAR = [
         lambda a: sum(d["count"] > 0 for d in a.data) <= 1,
     ),
     write(
-        "/v1/seattle/events/calendar?from={d+0}&to={d+6}&free=true", 200, each(lambda d: d["count"] == d["free_count"])
+        "/v1/seattle/events/calendar?from={d+0}&to={d+6}&free=true",
+        200,
+        all_items(lambda d: d["count"] == d["free_count"]),
     ),
     write("/v1/seattle/events/calendar?from={d+0}&to={d+6}&q=art", 400, bad("q")),
     write("/v1/seattle/events/calendar?from={d+0}&to={d+6}&page=1", 400, bad("page")),
@@ -203,7 +207,9 @@ NEAR = [
         200,
         lambda a: "applied_filters" in a.meta and "defaults_applied" in a.meta,
     ),
-    write("/v1/seattle/nearby?lat=47.6062&lng=-122.3321&radius_m=2000", 200, each(lambda i: i["distance_m"] <= 2000)),
+    write(
+        "/v1/seattle/nearby?lat=47.6062&lng=-122.3321&radius_m=2000", 200, all_items(lambda i: i["distance_m"] <= 2000)
+    ),
     write("/v1/seattle/nearby", 400, lambda a: a.error["code"] == "bad_request"),
     write("/v1/seattle/nearby?address=400+Broad+St&lat=47.6&lng=-122.3", 400, bad("address")),
     write("/v1/seattle/nearby?near_zip=98101", 501, coded("not_implemented")),
@@ -224,7 +230,7 @@ DIRECTORIES = [
     write("/v1/metros?limit=1", 400, bad("limit")),
     write("/v1/metros/seattle", 404, coded("not_found")),
     write("/v1/seattle", 404, coded("not_found")),
-    write("/v1/seattle/organizations", 200, each(lambda o: o["name"] and o["counts"])),
+    write("/v1/seattle/organizations", 200, all_items(lambda o: o["name"] and o["counts"])),
     write(
         "/v1/seattle/organizations?q={organization_name}",
         200,

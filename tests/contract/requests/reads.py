@@ -1,6 +1,6 @@
 """Requests for one listing, for what belongs to it and for its history, written from the contract alone."""
 
-from tests.contract.requests.written_request import bad, both, coded, each, every, has, write
+from tests.contract.requests.written_request import all_items, bad, both, coded, every, has, write
 
 DETAILS = [
     write("/v1/events/{event}", 200, lambda a: a.data["id"] == a.known["event"] and a.data["status"] == "published"),
@@ -68,7 +68,7 @@ DETAILS = [
 ]
 
 RELATIONS = [
-    write("/v1/places/{event_place}/events", 200, each(lambda e: e["type"] == "event")),
+    write("/v1/places/{event_place}/events", 200, all_items(lambda e: e["type"] == "event")),
     write(
         "/v1/places/{event_place}/events",
         200,
@@ -104,7 +104,7 @@ RELATIONS = [
 ]
 
 CHANGES = [
-    write("/v1/changes", 200, each(lambda c: isinstance(c["version_id"], int))),
+    write("/v1/changes", 200, all_items(lambda c: isinstance(c["version_id"], int))),
     write("/v1/changes", 200, lambda a: [c["version_id"] for c in a.data] == sorted({c["version_id"] for c in a.data})),
     write("/v1/changes", 200, lambda a: "no-cache" in a.headers["cache-control"]),
     write("/v1/changes?cursor=0", 200, lambda a: a.data[0]["version_id"] == 1),
@@ -122,7 +122,7 @@ CHANGES = [
     write("/v1/changes?page=2", 400, bad("page")),
     write("/v1/changes?changed_since=2026-01-01T00:00:00Z", 400, bad("changed_since")),
     write("/v1/changes?metro=seattle&limit=5", 200, every(lambda c: c["metro"] in {"seattle", None})),
-    write("/v1/listings/{event}/versions", 200, each(lambda v: v["kind"] and v["changed_at"])),
+    write("/v1/listings/{event}/versions", 200, all_items(lambda v: v["kind"] and v["changed_at"])),
     write("/v1/listings/{place}/versions?limit=1", 200, lambda a: len(a.data) == 1),
     write("/v1/listings/00000000-0000-4000-8000-000000000000/versions", 404, coded("not_found")),
     write("/v1/listings/{event}", 404, coded("not_found")),

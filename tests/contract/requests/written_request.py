@@ -52,7 +52,7 @@ def write(request: str, status: int, holds: Expectation, *, key: str = "partner"
     return WrittenRequest(request=request, status=status, holds=holds, key=key, headers=sent)
 
 
-def each(fits: Callable[[Any], bool]) -> Expectation:
+def all_items(fits: Callable[[Any], bool]) -> Expectation:
     """There are items, and each one fits."""
     return lambda answer: len(answer.data) > 0 and all(fits(item) for item in answer.data)
 

@@ -72,11 +72,11 @@ class Draw:
             events.reverse()
         return "\n".join(events)
 
-    def change(self, each: datetime) -> str:
-        named = f"RECURRENCE-ID{self.show_exact(each)}"
+    def change(self, start: datetime) -> str:
+        named = f"RECURRENCE-ID{self.show_exact(start)}"
         if self.chance.random() < 0.4:
-            return self.write_event(each, named, "STATUS:CANCELLED")
-        return self.write_event(each + timedelta(days=self.chance.randrange(-3, 4), hours=self.draw_hours()), named)
+            return self.write_event(start, named, "STATUS:CANCELLED")
+        return self.write_event(start + timedelta(days=self.chance.randrange(-3, 4), hours=self.draw_hours()), named)
 
     def draw_hours(self) -> int:
         return 0 if self.kind == "days" else self.chance.randrange(5)

@@ -39,7 +39,7 @@ def test_the_tables_are_found() -> None:
 def test_each_row_of_the_tables_is_read_as_it_says(code: str, written: str, read_as: str) -> None:
     stated = _READ_AS.match(read_as)
     assert stated is not None
-    numbers = [int(each) for each in re.findall(r"\d+", written)] or [5]
+    numbers = [int(digits) for digits in re.findall(r"\d+", written)] or [5]
     low = numbers[0] if stated["low"] is None else int(stated["low"])
     high = None if stated["up"] else int(stated["high"] or low)
     age = parse_search(f"{written} xylophone", places=NOWHERE, words=WORDS[code]).age

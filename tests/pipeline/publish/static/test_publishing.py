@@ -320,11 +320,11 @@ class _DyingHost(FolderHost):
         super().__init__(folder)
         self._left = steps
 
-    def _step(self, each: Any) -> Any:
+    def _step(self, step: Any) -> Any:
         if self._left == 0:
             raise _SuddenDeath
         self._left -= 1
-        return each
+        return step
 
     def write(self, files: Iterable[HostFile]) -> None:
         super().write(map(self._step, files))
