@@ -1,8 +1,12 @@
 """Count the items of the default lists on a date, as far as a key may read them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date
 from typing import Generic, TypeVar
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.rows.evaluator import open_evaluator
@@ -21,21 +25,21 @@ NOTHING = Counts(events=0, classes=0, camps=0, places=0)
 
 
 class DailyCount(Generic[_Counted]):
-    """A function that counts by type, snapshot and date, and caches the counts of at most `size` types and dates with
-    the snapshot: a cursor may name any date."""
+    """A function that counts listings of a type in a snapshot on a date. The results for the last `size` types and
+    dates are cached with the snapshot, since a cursor may name any date."""
 
     def __init__(self, count: Callable[[str, Snapshot, date], _Counted], *, size: int) -> None:
         self._count = count
         self._open: Callable[[SnapshotReader], LruCache[tuple[str, date], _Counted]] = lambda _: LruCache(size=size)
 
     def __call__(self, listing_type: str, snapshot: Snapshot, today: date) -> _Counted:
-        known = open_snapshot(snapshot).open_index(self._open)
-        return known.read((listing_type, today), lambda: self._count(listing_type, snapshot, today))
+        cached = open_snapshot(snapshot).open_index(self._open)
+        return cached.read((listing_type, today), lambda: self._count(listing_type, snapshot, today))
 
-    def is_known(self, snapshot: Snapshot, today: date) -> bool:
+    def is_cached(self, snapshot: Snapshot, today: date) -> bool:
         """Return True if the counts of all types are cached."""
-        known = open_snapshot(snapshot).open_index(self._open)
-        return all((listing_type, today) in known for listing_type in COLLECTIONS)
+        cached = open_snapshot(snapshot).open_index(self._open)
+        return all((listing_type, today) in cached for listing_type in COLLECTIONS)
 
 
 def count_listings(snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
@@ -47,48 +51,37 @@ def count_listings(snapshot: Snapshot, *, today: date, entitlement: Entitlement)
 
 def count_organization(row_id: str, snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
     """Count an organization's listings in a metro's default lists, by collection; 0 where the key may not read."""
+    row = open_snapshot(snapshot).organizations.find_id(row_id)
+    assert row is not None, "callers have found the organization in this metro"
     return _count_types(
-        lambda listing_type: count_organizations(listing_type, snapshot, today).get(row_id, 0),
+        lambda listing_type: int(count_organizations(listing_type, snapshot, today)[row]),
         snapshot=snapshot,
         entitlement=entitlement,
-    )
-
-
-def add_counts(first: Counts, second: Counts) -> Counts:
-    return Counts(
-        events=first.events + second.events,
-        classes=first.classes + second.classes,
-        camps=first.camps + second.camps,
-        places=first.places + second.places,
     )
 
 
 def _count_types(count: Callable[[str], int], *, snapshot: Snapshot, entitlement: Entitlement) -> Counts:
     if not entitlement.allows_metro(snapshot.metro.slug):
         return NOTHING
-    return Counts(
-        **{
-            collection: count(listing_type) if entitlement.allows_type(listing_type) else 0
-            for listing_type, collection in COLLECTIONS.items()
-        }
-    )
+    readable = [name for name in COLLECTIONS if entitlement.allows_type(name)]
+    return replace(NOTHING, **{COLLECTIONS[name]: count(name) for name in readable})
 
 
 def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: Value) -> Selection:
-    """Return the selection of a type's default list, with the filters in `given` replacing their defaults."""
+    """Return the selection of a type's list without parameters. The filters in `given` replace their defaults."""
     filters = fill_defaults(LISTS[listing_type].defaults, given, today=today)
     return select_listings(listing_type, filters, vocabulary=snapshot.vocabulary, today=today)
 
 
-def _ask_size(listing_type: str, snapshot: Snapshot, today: date) -> int:
+def _count_list(listing_type: str, snapshot: Snapshot, today: date) -> int:
     return open_evaluator(open_snapshot(snapshot)).count_rows(select_default(listing_type, snapshot, today))
 
 
-def _ask_organizations(listing_type: str, snapshot: Snapshot, today: date) -> Mapping[str, int]:
+def _count_by_organization(listing_type: str, snapshot: Snapshot, today: date) -> NDArray[np.int64]:
     return open_evaluator(open_snapshot(snapshot)).count_organizations(select_default(listing_type, snapshot, today))
 
 
-# What `/v1/metros` shows of every metro, every time.
-_count_rows = DailyCount(_ask_size, size=64)
-# By organization; one that has none is not in it. Of all together, since a page may show many of them.
-count_organizations = DailyCount(_ask_organizations, size=64)
+# The size of each type's default list, which `/v1/metros` shows for every metro.
+_count_rows = DailyCount(_count_list, size=64)
+# The size of each type's default list restricted to one organization, by row of the table of organizations.
+count_organizations = DailyCount(_count_by_organization, size=64)

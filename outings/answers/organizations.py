@@ -9,7 +9,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.counts import NOTHING, add_counts, count_organization
+from outings.answers.counts import NOTHING, count_organization
 from outings.answers.documents.fields import add_members, choose_fields
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag
 from outings.answers.snapshot.reader import SnapshotReader, derive_table, open_snapshot
@@ -17,7 +17,7 @@ from outings.contract.envelope import encode_detail
 from outings.contract.errors import not_found
 from outings.contract.query import Query
 from outings.contract.resources.listings import Counts
-from outings.contract.vocabulary import TYPES
+from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.lazy_polars import pl
 from outings.release.snapshot import Snapshot
 from outings.release.tables import PUBLISHED
@@ -138,7 +138,7 @@ def _make_live_members(copies: list[Copy], *, context: AnswerContext) -> _LiveMe
         words = copy.snapshot.vocabulary.categories
         categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
         own = count_organization(copy.id, copy.snapshot, today=today, entitlement=context.entitlement)
-        counts = add_counts(counts, own)
+        counts = Counts(**{name: getattr(counts, name) + getattr(own, name) for name in COLLECTIONS.values()})
     return _LiveMembers(
         categories=tuple(sorted(categories)),
         metros=tuple(copy.snapshot.metro.slug for copy in copies),

@@ -66,15 +66,13 @@ def _count_areas(listing_type: str, snapshot: Snapshot, today: date) -> Rows:
     return opened.open_index(open_areas).count_listings(rows, programs=opened.programs.find_programs(rows))
 
 
-# By number: the size of the default list with `neighborhood` set.
+# The size of each type's default list restricted to one neighborhood, by the neighborhood's number.
 count_by_area = DailyCount(_count_areas, size=16)
 
 
 def _encode_area(number: int, *, areas: Areas, live: Mapping[str, Rows], metro: str) -> bytes:
-    counts = {
-        collection: int(live[listing_type][number]) if listing_type in live else 0
-        for listing_type, collection in COLLECTIONS.items()
-    }
+    counts = dict.fromkeys(COLLECTIONS.values(), 0)
+    counts |= {COLLECTIONS[listing_type]: int(by_area[number]) for listing_type, by_area in live.items()}
     slug = areas.slugs[number]
     links = {collection: f"/v1/{metro}/{collection}?neighborhood={slug}" for collection in COLLECTIONS.values()}
     return _encoder.encode(

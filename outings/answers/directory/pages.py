@@ -112,7 +112,7 @@ def plan_directory(
     position = None if query.cursor is None else query.cursor.position
     today = context.dates[snapshot.metro.slug]
     tag = make_tag("directory", snapshot.hash, query.text, position, today, context.entitlement.digest)
-    # Counts are worked out once a day, and a word that is new may take some milliseconds.
-    is_quick = counts.is_known(snapshot, today) and not query.values.keys() & {"q", "neighborhood"}
+    # Counts are computed once a day, and looking for a new word may take some milliseconds.
+    is_quick = counts.is_cached(snapshot, today) and not query.values.keys() & {"q", "neighborhood"}
     is_quick = is_quick and read_limit(query) <= _MOST_QUICK
     return AnswerPlan(tag, lambda: answer(filters), is_quick=is_quick)

@@ -373,12 +373,6 @@ def _score(match: str, part: Array | int, whole: Array | int) -> Array:
     return scores
 
 
-def order_rows(scored: NameScores, rows: Iterable[int]) -> Array:
-    """Return the rows by score, the highest first; ties in the directory's own order."""
-    chosen = np.asarray(rows, dtype=np.int64)
-    return chosen[np.lexsort((chosen, -scored.scores[chosen]))]
-
-
 def open_ranking(reader: SnapshotReader) -> Ranking:
     """Open the ranking of organizations."""
     return Ranking(reader.open_tables(ORGANIZATION_SPELLINGS).values(), size=len(reader.organizations))

@@ -40,7 +40,7 @@ def costs_queries(match: Match, *, context: AnswerContext) -> bool:
     Raises what `find_metros_of_row` does."""
     homes = find_metros_of_row(match, context=context)
     return len(homes) > 1 and not all(
-        count_organizations.is_known(context.release.metros[slug], context.dates[slug]) for slug in homes
+        count_organizations.is_cached(context.release.metros[slug], context.dates[slug]) for slug in homes
     )
 
 

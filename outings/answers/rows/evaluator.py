@@ -2,7 +2,7 @@
 
 import threading
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date
 from functools import lru_cache, reduce
 from typing import Any
@@ -378,17 +378,16 @@ class Evaluator:
             words = pack_rows(candidates.keep_rows(list_set(words)), self._columns.types[selection.type].size)
         return MatchSet(type=selection.type, words=words, happening=selection.conditions.happening)
 
-    def count_organizations(self, selection: Selection) -> Mapping[str, int]:
-        """Return how many items the list would have if restricted to each organization, by its id. A program counts
-        once in each of its organizations."""
+    def count_organizations(self, selection: Selection) -> Rows:
+        """Return how many items the list would have if restricted to each organization, by row of the table of
+        organizations. A program counts once in each of its organizations."""
         columns = self._columns
         candidates = find_candidates(selection, columns, self._finder)
         rows = candidates.keep_rows(list_set(candidates.words)) + columns.types[selection.type].first
-        rows = rows[columns.rows["organization"][rows] < len(columns.organization_ids)]
         organizations, programs = (columns.rows[name][rows].astype(np.int64) for name in ("organization", "program"))
         shared = np.unique(np.stack((organizations, programs))[:, programs >= 0], axis=1)[0]
-        counts = np.bincount(np.concatenate((organizations[programs < 0], shared)))
-        return {columns.organization_ids[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
+        size = len(columns.organization_ids)  # the number of listings that name no organization
+        return np.bincount(np.concatenate((organizations[programs < 0], shared)), minlength=size)[:size]
 
     def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
         """Count the whole list, or its occurrences if expanded, by dimensions of facets."""

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from outings.answers.counts import count_organizations
 from outings.answers.directory.neighborhoods import count_by_area
-from outings.answers.directory.organizations import count_by_row
 from outings.answers.documents.fields import NamedDocument
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag, read_limit
 from outings.answers.rows.evaluator import open_evaluator
@@ -190,7 +190,7 @@ def _mark_live(
 def _make_order(index: SuggestionIndex, snapshot: Snapshot, *, types: tuple[str, ...], today: date) -> Order:
     opened = open_snapshot(snapshot)
     rows = _mark_live(opened, types=types, today=today)
-    organizations = (count_by_row(name, snapshot, today) for name in types)
+    organizations = (count_organizations(name, snapshot, today) for name in types)
     areas = (count_by_area(name, snapshot, today) for name in types)
     categories = range(len(snapshot.vocabulary.categories))
     return index.make_order(

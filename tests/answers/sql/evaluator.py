@@ -90,8 +90,9 @@ class SqlEvaluator:
         [(count,)] = self._fetch(selection, compile_count(selection, schema=self.schema))
         return int(count)
 
-    def count_organizations(self, selection: Selection) -> Mapping[str, int]:
-        return dict(self._fetch(selection, compile_organizations(selection, schema=self.schema)))
+    def count_organizations(self, selection: Selection) -> Numbers:
+        counts = dict(self._fetch(selection, compile_organizations(selection, schema=self.schema)))
+        return np.array([counts.get(row_id, 0) for row_id, _ in self._buckets.organization_names], dtype=np.int64)
 
     def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
         statement = _compile_buckets(dimensions, selection, is_expanded=is_expanded, schema=self.schema)
