@@ -3,7 +3,7 @@
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -12,9 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.documents.occurrences import Series, open_series
-from outings.answers.listings.lists import resolve_filters, select_rows
+from outings.answers.listings.lists import ListRequest, resolve_list, select_rows
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
-from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.zones import list_changes, read_zone
 from outings.contract.errors import bad_request
@@ -300,34 +299,28 @@ MOST_ENTRIES = 50_000
 
 
 def plan_calendar_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    today = context.dates[snapshot.metro.slug]
-    filters = resolve_filters(query, today)
-    return AnswerPlan(
-        make_tag("ics", snapshot.hash, query.text, today, context.entitlement.digest),
-        lambda: answer_calendar_file(query, filters, snapshot=snapshot, today=today),
-        media=EXPORT_TYPES["ics"],
-    )
+    request = resolve_list(query, snapshot, context)
+    tag = make_tag("ics", snapshot.hash, query.text, request.today, context.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_calendar_file(request), media=EXPORT_TYPES["ics"])
 
 
-def answer_calendar_file(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> list[bytes]:
-    """Return the file as parts. Raises `out_of_range` if more events or dates match than a calendar can hold."""
-    opened = open_snapshot(snapshot)
-    rows = select_rows(query, filters, snapshot=snapshot, today=today, limit=MOST_EVENTS + 1)
+def answer_calendar_file(request: ListRequest) -> list[bytes]:
+    """Return the file as parts. Raises `out_of_range` if more events or dates match than a calendar may have."""
+    opened = open_snapshot(request.snapshot)
+    series, rows = open_series(opened), select_rows(request, limit=MOST_EVENTS + 1)
     if len(rows) > MOST_EVENTS:
         raise bad_request(
             reason="out_of_range",
             message=f"More than {MOST_EVENTS} events match: narrow the window or the filters, or fetch the export.",
             max=MOST_EVENTS,
         )
-    unruled = (
-        row for row in rows if open_series(opened).is_series(row) and open_series(opened).read_recurrence(row) is None
-    )
-    if sum(map(open_series(opened).count_moments, unruled)) > MOST_ENTRIES:
+    without_rule = (row for row in rows if series.is_series(row) and series.read_recurrence(row) is None)
+    if sum(map(series.count_moments, without_rule)) > MOST_ENTRIES:
         raise bad_request(
             reason="out_of_range",
             message=f"Series without a rule have more than {MOST_ENTRIES} dates: narrow the window or the filters, or"
             " fetch the export.",
             max=MOST_ENTRIES,
         )
-    entries = [render_event(opened.read_document(row), series=open_series(opened), row=row) for row in rows]
-    return encode_calendar(snapshot, entries)
+    entries = [render_event(opened.read_document(row), series=series, row=row) for row in rows]
+    return encode_calendar(request.snapshot, entries)

@@ -120,11 +120,6 @@ def read_page(query: Query) -> int:
     return query.get_as("page", int) or 1
 
 
-def count_items(query: Query) -> int:
-    """Return the most items of this query's answer: `limit`, or the number of its `ids`."""
-    return len(query.get_words("ids")) if "ids" in query.values else read_limit(query)
-
-
 # The order's key and the id of a walk's last row: an event's start in seconds, a camp's first session as a date, the
 # first characters of a folded name, or, in sync mode, the time of the update in seconds.
 Position = tuple[str | int | None, str]

@@ -9,10 +9,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.listings.lists import describe_filters, resolve_filters, select_query
+from outings.answers.listings.lists import ListRequest, resolve_list
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.distance import Vectors
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
@@ -74,27 +73,23 @@ _encoder = msgspec.json.Encoder()
 
 
 def plan_density(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    today = context.dates[snapshot.metro.slug]
-    filters = resolve_filters(query, today)
-    tag = make_tag("density", snapshot.hash, query.text, today, context.entitlement.digest)
-    # Where listings lie is worked out once.
+    request = resolve_list(query, snapshot, context)
+    tag = make_tag("density", snapshot.hash, query.text, request.today, context.entitlement.digest)
+    # The cell of each listing is computed once.
     is_quick = "where" not in query.values and open_snapshot(snapshot).find_index(open_cells) is not None
-    return AnswerPlan(
-        tag, lambda: answer_density(query, filters, snapshot=snapshot, context=context), is_quick=is_quick
-    )
+    return AnswerPlan(tag, lambda: answer_density(request), is_quick=is_quick)
 
 
-def answer_density(query: Query, filters: EffectiveFilters, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
+def answer_density(request: ListRequest) -> list[bytes]:
     """Count the list by cells and return the body in chunks."""
-    reader = open_snapshot(snapshot)
-    selection = select_query(query, filters, snapshot=snapshot, today=context.dates[snapshot.metro.slug])
-    rows = open_evaluator(reader).list_all_rows(selection)
+    reader = open_snapshot(request.snapshot)
+    rows = open_evaluator(reader).list_all_rows(request.select())
     cells = reader.open_index(open_cells).count(rows)
     meta = DensityMeta(
         degrees=1 / PER_DEGREE,
         total=rows.size,
         without_coordinates=rows.size - sum(cell.count for cell in cells),
-        **describe_filters(filters, snapshot=snapshot),
+        **request.describe_filters(),
     )
     items = [_encoder.encode(cell) for cell in cells]
-    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+    return encode_list(items, meta=_encoder.encode(meta), notices=request.query.notices)

@@ -5,12 +5,13 @@ once in each bucket that it is in. A series is in the weekdays and time blocks o
 or camp in those of its sections or sessions and in their prices and ages. With `occurrences=expand`, occurrences count.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.answers.addons.expanded import Expansion, check_expanded, list_expanded
 from outings.answers.addons.forecast import ForecastBlocks
@@ -23,7 +24,6 @@ from outings.answers.plan import (
     AnswerContext,
     AnswerPlan,
     Position,
-    count_items,
     cut_position,
     make_cursor,
     make_tag,
@@ -50,110 +50,125 @@ from outings.contract.query import Query
 from outings.contract.resources.directories import Facets, OrganizationCount, OrganizationFacet
 from outings.contract.resources.meta import ListMeta, Window
 from outings.contract.values import echo_value
-from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, TYPES, UNSPECIFIED, WEEKDAYS, Vocabulary
+from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, TYPES, UNSPECIFIED, WEEKDAYS
 from outings.release.snapshot import Snapshot
 
+# Organizations that the facet `organization` names.
 _TOP = 10
-_VALUES: Mapping[str, Collection[str]] = {
+_BUCKETS: Mapping[str, Collection[str]] = {
     "weekday": WEEKDAYS,
     "time_block": TIME_BLOCKS,
     "price_band": PRICE_BANDS,
     "age_band": AGE_BANDS,
 }
-_encode = msgspec.json.encode
-
-
-def encode_facets(
-    dimensions: Collection[str],
-    selection: Selection,
-    *,
-    evaluator: Evaluator,
-    vocabulary: Vocabulary,
-    is_expanded: bool,
-) -> bytes:
-    """Count a list by dimensions and encode the counts as `Facets` in JSON."""
-    counted = evaluator.count_buckets(selection, dimensions, is_expanded=is_expanded)
-    members: dict[str, object] = {"total": counted.total, "is_complete": True}
-    for name in Facets.__struct_fields__:
-        counts = counted.counts.get(name)
-        if counts is None:
-            continue
-        if name == "organization":
-            members[name] = _name_organizations(counts, evaluator, total=counted.total)
-        else:
-            values = vocabulary.categories if name == "category" else _VALUES[name]
-            members[name] = [
-                {"value": value, "count": count}
-                for value, count in zip((*values, UNSPECIFIED), counts.tolist(), strict=True)
-            ]
-    return _encode(members)
-
-
-def _name_organizations(counts: Numbers, evaluator: Evaluator, *, total: int) -> OrganizationFacet:
-    """Return the organizations with the highest counts, ties by name and id, which is the order of their numbers."""
-    unspecified = int(counts[-1])
-    numbers = counts[:-1].nonzero()[0]
-    top = numbers[(-counts[numbers]).argsort(kind="stable")[:_TOP]]
-    return OrganizationFacet(
-        distinct=len(numbers),
-        top=tuple(_name_organization(number, int(counts[number]), evaluator) for number in top.tolist()),
-        other_count=total - unspecified - int(counts[top].sum()),
-        unspecified_count=unspecified,
-    )
-
-
-def _name_organization(number: int, count: int, evaluator: Evaluator) -> OrganizationCount:
-    row_id, name = evaluator.name_organization(number)
-    return OrganizationCount(id=row_id, name=name, count=count)
-
+# A request with none of these parameters gets documents as they are stored.
+CHANGING = frozenset({"expand", "include", "fields"})
+# The most items that take less than a millisecond: if each is changed, and if each is made of an occurrence or gets
+# its source.
+_MOST_CHANGED, _MOST_MADE = 50, 20
+_FACETS_OF_DATES = frozenset({"weekday", "time_block"})
+_FACETS_OF_OFFERS = _FACETS_OF_DATES | {"price_band", "age_band"}
 
 _encoder = msgspec.json.Encoder()
 
 
-def encode_meta(
-    query: Query,
-    filters: EffectiveFilters,
-    *,
-    snapshot: Snapshot,
-    count: int,
-    next_cursor: str | None,
-    missing: tuple[str, ...] = (),
-) -> bytes:
-    """Encode a list's `meta`. `count`: the items in this answer; `missing`: the requested `ids` that do not exist."""
-    meta = ListMeta(
-        limit=read_limit(query),
-        count=count,
-        has_more=next_cursor is not None,
-        next_cursor=next_cursor,
-        page=read_page(query) if _has_pages(query) else None,
-        missing_ids=missing,
-        **describe_filters(filters, snapshot=snapshot),
-    )
-    return _encoder.encode(meta)
+class ListRequest(Struct, frozen=True, kw_only=True):
+    """A request for a list of one metro, with the filters in effect on the metro's date."""
+
+    query: Query
+    filters: EffectiveFilters
+    snapshot: Snapshot
+    context: AnswerContext
+
+    @property
+    def today(self) -> date:
+        return self.context.dates[self.snapshot.metro.slug]
+
+    @property
+    def is_expanded(self) -> bool:
+        """Return True if the list's items are occurrences."""
+        return self.query.get("occurrences") == "expand"
+
+    def select(self) -> Selection:
+        assert self.query.resource is not None
+        return select_listings(
+            self.query.resource,
+            self.filters,
+            vocabulary=self.snapshot.vocabulary,
+            today=self.today,
+            has_cards=knows_cards(self.query),
+            mark=open_mark(open_snapshot(self.snapshot)) if "where" in self.query.values else None,
+        )
+
+    def narrow_window(self, day: date) -> "ListRequest":
+        """Return the request for one day of its window."""
+        return replace(self, filters=replace(self.filters, values={**self.filters.values, "from": day, "to": day}))
+
+    def describe_filters(self) -> dict[str, Any]:
+        """Return the members of `meta` that a list, a calendar and a density share."""
+        filters = self.filters
+        return {
+            "applied_filters": {name: echo_value(value) for name, value in filters.values.items()},
+            "defaults_applied": filters.defaults,
+            "min_confidence": filters.min_confidence,
+            "window": Window(
+                from_=filters.get_date("from"), to=filters.get_date("to"), timezone=self.snapshot.metro.timezone
+            ),
+            "metro": self.snapshot.metro.slug,
+            "generated_at": name_walk(self.snapshot),
+        }
+
+    def make_tag(self) -> str:
+        """Return the ETag of the list or its calendar."""
+        query, context = self.query, self.context
+        position = None if query.cursor is None else query.cursor.position
+        others: list[tuple[str, date]] = []
+        forecast = None
+        if not query.values.keys().isdisjoint(CHANGING):
+            others = list_others(query, context)
+            forecast = ForecastBlocks(query, snapshot=self.snapshot, context=context).tag
+        digest = context.entitlement.digest
+        return make_tag("list", self.snapshot.hash, query.text, position, self.today, digest, others, forecast)
 
 
-def describe_filters(filters: EffectiveFilters, *, snapshot: Snapshot) -> dict[str, Any]:
-    """Return the members of `meta` that a list, a calendar and a density share."""
-    return {
-        "applied_filters": {name: echo_value(value) for name, value in filters.values.items()},
-        "defaults_applied": filters.defaults,
-        "min_confidence": filters.min_confidence,
-        "window": Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
-        "metro": snapshot.metro.slug,
-        "generated_at": name_walk(snapshot),
-    }
+def resolve_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> ListRequest:
+    """Find the filters in effect. Raises `cursor_malformed`, and `contradictory` or `window_too_long` if the date's
+    defaults leave no window."""
+    if query.cursor is not None:
+        read_position(query)
+    today = context.dates[snapshot.metro.slug]
+    filters = fill_defaults(query.match.route.defaults, query.values, today=today)
+    filters.check_window(most_days_after=query.longest_window)
+    return ListRequest(query=query, filters=filters, snapshot=snapshot, context=context)
 
 
-def _has_pages(query: Query) -> bool:
-    return query.cursor is None and "ids" not in query.values and "changed_since" not in query.values
+def list_others(query: Query, context: AnswerContext) -> list[tuple[str, date]]:
+    """List the hash and date of each of the key's metros if organizations, whose counts need them, are attached."""
+    if "organization" not in list_expanded(query):
+        return []
+    metros = sorted(context.release.metros.items())
+    return [(snapshot.hash, context.dates[slug]) for slug, snapshot in metros if context.entitlement.allows_metro(slug)]
 
 
-# Who sends none of these gets documents as they are stored.
-CHANGING = frozenset({"expand", "include", "fields"})
-# So many items are quick to send if each is changed, and so many if each is made of an occurrence or has its source.
-_MOST_CHANGED, _MOST_MADE = 50, 20
-_OF_DATES = frozenset({"weekday", "time_block"})
-_OF_OFFERS = _OF_DATES | {"price_band", "age_band"}
+def plan_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    if "expand" in query.values:
+        check_expanded(query, context)
+    request = resolve_list(query, snapshot, context)
+    return AnswerPlan(request.make_tag(), lambda: answer_list(request), is_quick=_is_quick(request))
+
+
+def _is_quick(request: ListRequest) -> bool:
+    """Return True for a list that tests no sections, sessions or occurrences one by one, and changes few items."""
+    query = request.query
+    items = len(query.get_words("ids")) if "ids" in query.values else read_limit(query)
+    facets = {*query.get_words("facets")}
+    if "where" in query.values:
+        return False  # the expression's result may have left the cache
+    if request.is_expanded or "source" in query.get_words("include"):
+        return items <= _MOST_MADE and not facets & _FACETS_OF_DATES
+    if query.resource in ("class", "camp") and facets & _FACETS_OF_OFFERS:
+        return False
+    return items <= _MOST_CHANGED or query.values.keys().isdisjoint(CHANGING)
 
 
 class ListPage(Struct, frozen=True, kw_only=True):
@@ -166,77 +181,113 @@ class ListPage(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-def plan_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    if "expand" in query.values:
-        check_expanded(query, context)
-    today = context.dates[snapshot.metro.slug]
-    filters = resolve_filters(query, today)
-    tag = tag_list(query, snapshot, context)
-    return AnswerPlan(
-        tag, lambda: answer_list(query, filters, snapshot=snapshot, context=context), is_quick=_is_quick(query)
-    )
-
-
-def _is_quick(query: Query) -> bool:
-    """Return True for a list that tests no sections, sessions or occurrences one by one, and changes few items."""
-    items, facets = count_items(query), {*query.get_words("facets")}
-    if "where" in query.values:
-        return False  # its set may have been forgotten meanwhile
-    if is_expanded(query) or "source" in query.get_words("include"):
-        return items <= _MOST_MADE and not facets & _OF_DATES
-    if query.resource in ("class", "camp") and facets & _OF_OFFERS:
-        return False
-    return items <= _MOST_CHANGED or query.values.keys().isdisjoint(CHANGING)
-
-
-def tag_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> str:
-    today = context.dates[snapshot.metro.slug]
-    position = None if query.cursor is None else query.cursor.position
-    others: list[tuple[str, date]] = []
-    forecast = None
-    if not query.values.keys().isdisjoint(CHANGING):
-        others = list_others(query, context)
-        forecast = ForecastBlocks(query, snapshot=snapshot, context=context).tag
-    return make_tag("list", snapshot.hash, query.text, position, today, context.entitlement.digest, others, forecast)
-
-
-def list_others(query: Query, context: AnswerContext) -> list[tuple[str, date]]:
-    """List the hash and date of each of the key's metros if organizations, whose counts need them, are attached."""
-    if "organization" not in list_expanded(query):
-        return []
-    metros = sorted(context.release.metros.items())
-    return [(snapshot.hash, context.dates[slug]) for slug, snapshot in metros if context.entitlement.allows_metro(slug)]
-
-
-def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
+def answer_list(request: ListRequest) -> list[bytes]:
     """Return a page of the list, as chunks of the body."""
-    today = context.dates[snapshot.metro.slug]
-    page = _choose_reader(query)(query, filters, snapshot=snapshot, today=today)
-    open_snapshot(snapshot).fetch_documents(page.rows)
+    query, opened, page = request.query, open_snapshot(request.snapshot), _read_page(request)
+    opened.fetch_documents(page.rows)
     # No call for what was not asked for: most lists attach nothing, and show whole documents.
     notices = query.notices
     if query.values.keys().isdisjoint(CHANGING):
-        items = _view_documents(query, filters, snapshot=snapshot, today=today, page=page)
+        items = _view_documents(request, page, opened)
     else:
-        documents = _read_documents(query, filters, snapshot=snapshot, today=today, page=page)
-        items, more = _attach(query, documents, snapshot=snapshot, context=context, page=page)
+        items, more = _attach(request, page, _read_documents(request, page, opened))
         notices = (*notices, *more)
     next_cursor = None
     if page.end is not None:
-        next_cursor = make_cursor(query, cut_position(page.end), snapshot=snapshot, today=today)
-    meta = encode_meta(
-        query, filters, snapshot=snapshot, count=len(page.rows), next_cursor=next_cursor, missing=page.missing
+        next_cursor = make_cursor(query, cut_position(page.end), snapshot=request.snapshot, today=request.today)
+    has_pages = query.cursor is None and query.values.keys().isdisjoint(("ids", "changed_since"))
+    meta = ListMeta(
+        limit=read_limit(query),
+        count=len(page.rows),
+        has_more=next_cursor is not None,
+        next_cursor=next_cursor,
+        page=read_page(query) if has_pages else None,
+        missing_ids=page.missing,
+        **request.describe_filters(),
     )
-    facets = _encode_facets(query, filters, snapshot=snapshot, today=today) if "facets" in query.values else None
+    facets = encode_facets(request, open_evaluator(opened)) if "facets" in query.values else None
     if "include_approximate" in query.values:
-        notices = (*notices, *list_approximate(query, page.rows, open_snapshot(snapshot)))
-    return encode_list(items, meta=meta, notices=notices, facets=facets)
+        notices = (*notices, *list_approximate(query, page.rows, opened))
+    return encode_list(items, meta=_encoder.encode(meta), notices=notices, facets=facets)
 
 
-def _attach(
-    query: Query, items: Sequence[bytes], *, snapshot: Snapshot, context: AnswerContext, page: ListPage
-) -> tuple[Sequence[bytes], tuple[Notice, ...]]:
+def _read_page(request: ListRequest) -> ListPage:
+    query = request.query
+    if "ids" in query.values:
+        return _read_named(request)
+    limit = read_limit(query)
+    if limit == 0:
+        return ListPage(rows=())
+    selection, evaluator = request.select(), open_evaluator(open_snapshot(request.snapshot))
+    span = Span(
+        limit=limit + 1,  # one more than the page holds tells whether there is a next one
+        offset=(read_page(query) - 1) * limit,
+        after=None if query.cursor is None else read_position(query),
+    )
+    results = (evaluator.list_occurrences if request.is_expanded else evaluator.list_rows)(selection, span)
+    return ListPage(
+        rows=results.rows[:limit],
+        numbers=None if results.numbers is None else results.numbers[:limit],
+        end=results.locate(limit - 1) if len(results.rows) > limit else None,
+    )
+
+
+def _read_named(request: ListRequest) -> ListPage:
+    """Return the page in the order of `ids`. A listing that filters hide is neither shown nor reported as missing."""
+    assert request.query.resource is not None
+    listings, type_code = open_snapshot(request.snapshot).listings, TYPES.index(request.query.resource)
+    rows = {row_id: listings.find_visible(row_id, type_code=type_code) for row_id in request.query.get_words("ids")}
+    present = [row for row in rows.values() if row is not None]
+    if request.filters.values.keys() - {"ids"}:
+        evaluator = open_evaluator(open_snapshot(request.snapshot))
+        matching = {*evaluator.list_rows(request.select(), Span(limit=len(rows))).rows}
+        present = [row for row in present if row in matching]
+    return ListPage(rows=present, missing=tuple(row_id for row_id, row in rows.items() if row is None))
+
+
+def select_rows(request: ListRequest, *, limit: int) -> Sequence[int]:
+    """Return the first rows of a list, at most `limit`, whatever page is requested."""
+    if "ids" in request.query.values:
+        return _read_named(request).rows[:limit]
+    return open_evaluator(open_snapshot(request.snapshot)).list_rows(request.select(), Span(limit=limit)).rows
+
+
+def _view_documents(request: ListRequest, page: ListPage, opened: SnapshotReader) -> Sequence[bytes | memoryview]:
+    """Return the result of `_read_documents` in pieces to be joined by commas. Stored documents are not copied."""
+    query = request.query
+    if query.resource == "event" and page.numbers is None:
+        return view_events(opened, page.rows, request.today)
+    if page.numbers is not None or (query.resource == "class" and knows_cards(query)):
+        return _read_documents(request, page, opened)
+    return opened.view_documents(page.rows)
+
+
+def _read_documents(request: ListRequest, page: ListPage, opened: SnapshotReader) -> Sequence[bytes]:
+    query, rows = request.query, page.rows
+    if page.numbers is not None:
+        pairs = zip(rows, page.numbers, strict=True)
+        return [read_occurrence(opened, row, number, request.today) for row, number in pairs]
+    if query.resource == "event":
+        return [read_event(opened, row, request.today) for row in rows]
+    if query.resource == "class" and knows_cards(query):
+        return [_render_class(row, request.filters, opened) for row in rows]
+    return [opened.read_document(row) for row in rows]
+
+
+def _render_class(row: int, filters: EffectiveFilters, opened: SnapshotReader) -> bytes:
+    """Return a class's document, with cards of its program's other listings. Of the filters, only `audience` and
+    `min_confidence` apply to these."""
+    document, audiences = opened.read_document(row), filters.values["audience"]
+    assert isinstance(audiences, tuple)
+    others = opened.programs.find_others(
+        row, audiences=list_audiences(audiences), min_confidence=filters.min_confidence
+    )
+    return fill_sessions(document, [read_card(opened, other) for other in others]) if others else document
+
+
+def _attach(request: ListRequest, page: ListPage, items: Sequence[bytes]) -> tuple[Sequence[bytes], tuple[Notice, ...]]:
     """Apply `expand`, `include` and `fields` to documents, and return them with their notices."""
+    query, snapshot, context = request.query, request.snapshot, request.context
     expanded = list_expanded(query)
     if expanded:
         items = [*map(Expansion(expanded, snapshot=snapshot, context=context).expand, items)]
@@ -252,135 +303,33 @@ def _attach(
     return items, (*sources.notices, *forecasts.notices)
 
 
-def resolve_filters(query: Query, today: date) -> EffectiveFilters:
-    """Return the filters of a list's request in effect on a date. Raises `cursor_malformed`, and `contradictory` or
-    `window_too_long` if the date's defaults leave no window."""
-    if query.cursor is not None:
-        read_position(query)
-    filters = fill_defaults(query.match.route.defaults, query.values, today=today)
-    filters.check_window(most_days_after=query.longest_window)
-    return filters
+def encode_facets(request: ListRequest, evaluator: Evaluator) -> bytes:
+    """Count the whole list by the requested dimensions and encode the counts as `Facets` in JSON."""
+    dimensions = request.query.get_words("facets")
+    counted = evaluator.count_buckets(request.select(), dimensions, is_expanded=request.is_expanded)
+    members: dict[str, object] = {"total": counted.total, "is_complete": True}
+    for name in Facets.__struct_fields__:
+        counts = counted.counts.get(name)
+        if counts is None:
+            continue
+        if name == "organization":
+            members[name] = _name_organizations(counts, evaluator, total=counted.total)
+        else:
+            words = request.snapshot.vocabulary.categories if name == "category" else _BUCKETS[name]
+            pairs = zip((*words, UNSPECIFIED), counts.tolist(), strict=True)
+            members[name] = [{"value": value, "count": count} for value, count in pairs]
+    return _encoder.encode(members)
 
 
-def select_query(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> Selection:
-    """Return the selection that a list's query asks for."""
-    assert query.resource is not None
-    return select_listings(
-        query.resource,
-        filters,
-        vocabulary=snapshot.vocabulary,
-        today=today,
-        has_cards=knows_cards(query),
-        mark=open_mark(open_snapshot(snapshot)) if "where" in query.values else None,
+def _name_organizations(counts: Numbers, evaluator: Evaluator, *, total: int) -> OrganizationFacet:
+    """Return the organizations with the highest counts, ties by name and id, which is the order of their numbers."""
+    unspecified = int(counts[-1])
+    numbers = counts[:-1].nonzero()[0]
+    top = numbers[(-counts[numbers]).argsort(kind="stable")[:_TOP]]
+    named = [(*evaluator.name_organization(number), int(counts[number])) for number in top.tolist()]
+    return OrganizationFacet(
+        distinct=len(numbers),
+        top=tuple(OrganizationCount(id=row_id, name=name, count=count) for row_id, name, count in named),
+        other_count=total - unspecified - int(counts[top].sum()),
+        unspecified_count=unspecified,
     )
-
-
-def select_rows(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, limit: int
-) -> Sequence[int]:
-    """Return the first rows of a list, at most `limit`, whatever page is requested."""
-    if "ids" in query.values:
-        return _read_named(query, filters, snapshot=snapshot, today=today).rows[:limit]
-    selection = select_query(query, filters, snapshot=snapshot, today=today)
-    return open_evaluator(open_snapshot(snapshot)).list_rows(selection, Span(limit=limit)).rows
-
-
-def _choose_reader(query: Query) -> Callable[..., ListPage]:
-    if "ids" in query.values:
-        return _read_named
-    if query.get("limit") == 0:
-        return lambda *_, **__: ListPage(rows=())
-    return _read_page
-
-
-def is_expanded(query: Query) -> bool:
-    """Return True if the list's items are occurrences."""
-    return query.get("occurrences") == "expand"
-
-
-def _encode_facets(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> bytes:
-    return encode_facets(
-        query.get_words("facets"),
-        select_query(query, filters, snapshot=snapshot, today=today),
-        evaluator=open_evaluator(open_snapshot(snapshot)),
-        vocabulary=snapshot.vocabulary,
-        is_expanded=is_expanded(query),
-    )
-
-
-def _read_page(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> ListPage:
-    limit = read_limit(query)
-    selection = select_query(query, filters, snapshot=snapshot, today=today)
-    # One more than the page holds tells whether there is a next one.
-    span = _make_span(query, limit=limit + 1)
-    evaluator = open_evaluator(open_snapshot(snapshot))
-    results = (
-        evaluator.list_occurrences(selection, span) if is_expanded(query) else evaluator.list_rows(selection, span)
-    )
-    return ListPage(
-        rows=results.rows[:limit],
-        numbers=None if results.numbers is None else results.numbers[:limit],
-        end=results.locate(limit - 1) if len(results.rows) > limit else None,
-    )
-
-
-def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> ListPage:
-    """Return the page in the order of `ids`. A listing that filters hide is neither shown nor reported as missing."""
-    assert query.resource is not None
-    listings, type_code = open_snapshot(snapshot).listings, TYPES.index(query.resource)
-    rows = {row_id: listings.find_visible(row_id, type_code=type_code) for row_id in query.get_words("ids")}
-    present = [row for row in rows.values() if row is not None]
-    if filters.values.keys() - {"ids"}:
-        selection = select_query(query, filters, snapshot=snapshot, today=today)
-        matching = {*open_evaluator(open_snapshot(snapshot)).list_rows(selection, Span(limit=len(rows))).rows}
-        present = [row for row in present if row in matching]
-    return ListPage(rows=present, missing=tuple(row_id for row_id, row in rows.items() if row is None))
-
-
-def _make_span(query: Query, *, limit: int) -> Span:
-    """Return which part of the list to read. `limit`: one more than the page holds."""
-    return Span(
-        limit=limit,
-        offset=(read_page(query) - 1) * (limit - 1),
-        after=None if query.cursor is None else read_position(query),
-    )
-
-
-def _view_documents(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, page: ListPage
-) -> Sequence[bytes | memoryview]:
-    """Return the result of `_read_documents` in pieces to be joined by commas. Stored documents are not copied."""
-    opened = open_snapshot(snapshot)
-    if query.resource == "event" and page.numbers is None:
-        return view_events(opened, page.rows, today)
-    if page.numbers is not None or (query.resource == "class" and knows_cards(query)):
-        return _read_documents(query, filters, snapshot=snapshot, today=today, page=page)
-    return opened.view_documents(page.rows)
-
-
-def _read_documents(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, page: ListPage
-) -> Sequence[bytes]:
-    opened, rows = open_snapshot(snapshot), page.rows
-    if page.numbers is not None:
-        pairs = zip(rows, page.numbers, strict=True)
-        return [read_occurrence(opened, row, number, today) for row, number in pairs]
-    if query.resource == "event":
-        return [read_event(opened, row, today) for row in rows]
-    if query.resource == "class" and knows_cards(query):
-        return [_render_class(row, filters, opened=opened) for row in rows]
-    return [opened.read_document(row) for row in rows]
-
-
-def _render_class(row: int, filters: EffectiveFilters, *, opened: SnapshotReader) -> bytes:
-    """Return a class's document, with cards of its program's other listings. Of the filters, only `audience` and
-    `min_confidence` apply to these."""
-    document = opened.read_document(row)
-    audiences = filters.values["audience"]
-    assert isinstance(audiences, tuple)
-    others = opened.programs.find_others(
-        row, audiences=list_audiences(audiences), min_confidence=filters.min_confidence
-    )
-    if not others:
-        return document
-    return fill_sessions(document, [read_card(opened, other) for other in others])
