@@ -272,10 +272,10 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     collections = query_collections((), tuple(COLLECTIONS), scope).collections
     rows = choose_program_cards(find_matches(collections, opened), index, start=find_first_day(collections))
     rows = rows[~np.isnan(index.vectors[0][rows])]
-    starts = index.starts.find_starts(
+    starts = index.find_starts(
         rows, windows={name: collection.window for name, collection in collections.items()}, now=now
     )
-    codes, begins = index.types[rows].tolist(), index.starts.list_starts(rows, starts)
+    codes, begins = index.types[rows].tolist(), index.list_starts(rows, starts)
     frame = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["is_free"])
     free_codes = frame["is_free"].cast(pl.Int8()).fill_null(-1).to_list()
     pieces = list_pieces(opened.open_index(open_parts), rows, metres=[0] * rows.size, starts=begins)

@@ -6,7 +6,7 @@
     camps              how many camps                               value / (value + 10)     0.10
     places             how many places                              value / (value + 20)     0.20
     variety            how many different categories they have      value / categories       0.10
-    free_share         free of those that state a price             value                    0.10
+    free_share         free ÷ (free + paid)                         value                    0.10
 
     score = Σ weight × score ÷ Σ weight, over the requested collections, variety and free_share
 
@@ -22,9 +22,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.cache import LruCache
 from outings.answers.near.index import ALL, FREE, PAID, NearIndex
-from outings.answers.near.request import Near, encode_near_meta, list_dates, list_notices, read_minute, resolve_near
+from outings.answers.near.request import Near, describe_near, list_notices, read_minute, resolve_near
 from outings.answers.near.shown import Circle, ShownListings, find_first_day, find_matches, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.filters import CollectionScope, query_collections
@@ -35,6 +34,7 @@ from outings.contract.query import Query
 from outings.contract.resources.directories import Bounds
 from outings.contract.resources.finding import ActivityComponent, AreaActivity
 from outings.contract.resources.listings import Counts
+from outings.contract.resources.meta import ActivityMeta
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.snapshot import Snapshot
@@ -43,8 +43,6 @@ Array = NDArray[np.int64]
 
 # Points along a side of the metro's bounds, for the percentile.
 SIDE = 20
-# Sets of types for which the scores of these points are cached.
-_TYPES = 16
 _ROUTE = next(route for route in ROUTES if route.name == "activity")
 _DEFAULT_RADIUS = _ROUTE.parameters["radius_m"].default
 assert isinstance(_DEFAULT_RADIUS, int)
@@ -66,7 +64,8 @@ class Tally(Struct, frozen=True, eq=False):
 
 
 class Component(Struct, frozen=True, eq=False):
-    """A component of the score. `values` by point, NaN for a share of nothing; `scores` and `weight` in thousandths."""
+    """A component of the score. `values` by point, NaN for a share without a listing that states a price; `scores` by
+    point and `weight`, in thousandths."""
 
     name: str
     values: NDArray[np.float64]
@@ -76,8 +75,8 @@ class Component(Struct, frozen=True, eq=False):
 
 def tally_circle(circle: Circle) -> Tally:
     """Count the listings in one circle, classes of a program once."""
-    all_, free, paid = (np.rint(circle.counts[part]).astype(np.int64)[np.newaxis] for part in (ALL, FREE, PAID))
-    return Tally(all_, free, paid, circle.index.unite_categories(circle.cards.rows)[np.newaxis])
+    counts, free, paid = (np.rint(circle.counts[part]).astype(np.int64)[np.newaxis] for part in (ALL, FREE, PAID))
+    return Tally(counts, free, paid, circle.index.unite_categories(circle.cards.rows)[np.newaxis])
 
 
 def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[Component]:
@@ -88,10 +87,11 @@ def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[C
     categories = np.bitwise_count(np.bitwise_or.reduce(tally.categories[:, codes], axis=1))
     free, paid = tally.free[:, codes].sum(axis=1), tally.paid[:, codes].sum(axis=1)
     priced = free + paid
-    # A share of nothing is no number, and scores 0.
+    # Without a listing that states a price there is no share, and it scores 0.
     shares = np.where(priced == 0, np.nan, free / np.maximum(priced, 1))
     variety = categories / max(words, 1)
-    scores = _rints(np.column_stack((counts / (counts + halves), variety, np.where(priced == 0, 0, shares))))
+    parts = np.column_stack((counts / (counts + halves), variety, np.where(priced == 0, 0, shares)))
+    scores = np.rint(parts * _WHOLE).astype(np.int64)
     values = (*counts.astype(np.float64).T, categories.astype(np.float64), np.round(shares, 3))
     names = (*(COLLECTIONS[listing_type] for listing_type in types), "variety", "free_share")
     return [Component(*parts) for parts in zip(names, values, scores.T, weights, strict=True)]
@@ -113,24 +113,16 @@ def score_components(components: Sequence[Component]) -> Array:
     return scores
 
 
-def _rints(shares: NDArray[np.float64]) -> Array:
-    thousandths: Array = np.rint(shares * _WHOLE).astype(np.int64)
-    return thousandths
-
-
 class PointSample(Struct, frozen=True, eq=False):
-    """Points all over a metro's bounds, and how lively each is for the default radius and filters on the snapshot's
-    date. Points without listings in reach are left out, because few people live there."""
+    """Points all over a metro's bounds, and the counts within the default radius of each, by the default filters on
+    the snapshot's date."""
 
     shown: ShownListings
     tally: Tally
-    known: LruCache[tuple[str, ...], Array]
 
     def score(self, types: tuple[str, ...], *, words: int) -> Array:
-        """Return the scores of the points within reach of a listing of these types."""
-        return self.known.read(types, lambda: self._score(types, words=words))
-
-    def _score(self, types: tuple[str, ...], *, words: int) -> Array:
+        """Return the scores of the points, without those that have no listing of these types within the radius,
+        because few people live there."""
         reached = self.tally.counts[:, [TYPES.index(listing_type) for listing_type in types]].any(axis=1)
         return score_components(list_components(self.tally, types, words=words))[reached]
 
@@ -143,7 +135,7 @@ def open_sample(reader: SnapshotReader) -> PointSample:
     chord = find_chord(RADIUS_M)
     tallies = [tally_circle(Circle(shown, point, chord)) for point in _list_points(reader.metro.bounds)]
     columns = ([getattr(tally, name) for tally in tallies] for name in Tally.__struct_fields__)
-    return PointSample(shown, Tally(*map(np.concatenate, columns)), LruCache(size=_TYPES))
+    return PointSample(shown, Tally(*map(np.concatenate, columns)))
 
 
 def _list_points(bounds: Bounds) -> Iterator[Point]:
@@ -157,8 +149,7 @@ def _list_points(bounds: Bounds) -> Iterator[Point]:
 
 # Listings in a suggested radius.
 ENOUGH = 20
-_LADDER = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
-_WHOLE = 1000
+_RADII = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 _SINGULAR = {"events": "event", "classes": "class", "camps": "camp", "places": "place"}
 
 _encoder = msgspec.json.Encoder()
@@ -175,7 +166,8 @@ def answer_activity(near: Near) -> list[bytes]:
     shown, chord = open_shown(near, open_snapshot(near.snapshot)), find_chord(near.radius_m)
     data = measure_activity(near, shown, Circle(shown, near.point, chord))
     notices = list_notices(near, hidden=shown.count_hidden(near.point, chord=chord, is_open=False))
-    return encode_object(_encoder.encode(data), meta=encode_near_meta(near), notices=notices)
+    meta = _encoder.encode(ActivityMeta(**describe_near(near)))
+    return encode_object(_encoder.encode(data), meta=meta, notices=notices)
 
 
 def measure_activity(near: Near, shown: ShownListings, circle: Circle) -> AreaActivity:
@@ -189,7 +181,7 @@ def measure_activity(near: Near, shown: ShownListings, circle: Circle) -> AreaAc
         radius_m=near.radius_m,
         score=int(score_components(components)[0]) / _WHOLE,
         percentile=_find_percentile(near, words=words),
-        summary=write_summary(counts, radius_m=near.radius_m, window=list_dates(near)),
+        summary=_write_summary(counts, near),
         components=tuple(map(_show_component, components)),
         suggested_radius_m=_suggest_radius(near.point, shown),
         counts=Counts(**{name: counts.get(name, 0) for name in COLLECTIONS.values()}),
@@ -213,28 +205,23 @@ def _find_percentile(near: Near, *, words: int) -> int:
 
 
 def _suggest_radius(point: Point, shown: ShownListings) -> int:
-    """Return the least radius of `_LADDER` with enough listings in it, else the last."""
-    nearest = shown.find_nearest(point, chord=find_chord(_LADDER[-1]), count=ENOUGH)
+    """Return the least radius of `_RADII` with enough listings in it, else the last."""
+    nearest = shown.find_nearest(point, chord=find_chord(_RADII[-1]), count=ENOUGH)
     metres = find_metres(nearest.squares)
-    if metres.size < ENOUGH:
-        return _LADDER[-1]
-    return next((radius for radius in _LADDER if metres[-1] <= radius), _LADDER[-1])
+    enough = [radius for radius in _RADII if metres.size == ENOUGH and metres[-1] <= radius]
+    return min(enough, default=_RADII[-1])
 
 
-def write_summary(counts: Mapping[str, int], *, radius_m: int, window: tuple[date, date] | None) -> str:
-    """Write the summary. `counts`: by requested collection; `window`: if one of them has dates."""
-    there = [_count_items(number, name) for name, number in counts.items() if number]
-    when = "" if window is None else f" from {_write(window[0])} to {_write(window[1])}"
-    return f"{_join(there) or 'Nothing'} within {radius_m:,} metres{when}."
+def _write_summary(counts: Mapping[str, int], near: Near) -> str:
+    """Write the summary. `counts`: by requested collection. A window that is not over is told from today on."""
+    there = [f"{number:,} {_SINGULAR[name] if number == 1 else name}" for name, number in counts.items() if number]
+    joined = " and ".join(filter(None, (", ".join(there[:-1]), *there[-1:])))
+    start, end, today, when = near.filters.window.from_, near.filters.window.to, near.now.date, ""
+    if start is not None and end is not None:
+        first = start if end < today else max(start, today)
+        when = f" from {_format_date(first)} to {_format_date(end)}"
+    return f"{joined or 'Nothing'} within {near.radius_m:,} metres{when}."
 
 
-def _count_items(number: int, name: str) -> str:
-    return f"{number:,} {_SINGULAR[name] if number == 1 else name}"
-
-
-def _join(words: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-
-
-def _write(day: date) -> str:
+def _format_date(day: date) -> str:
     return f"{day.day} {day:%B} {day.year}"

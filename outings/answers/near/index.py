@@ -1,8 +1,7 @@
-"""Hold the columns of listings that answers near a point read: when each begins, and what it counts as."""
+"""The columns of listings that answers near a point read: when each listing begins, and the counts it is part of."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
@@ -24,15 +23,12 @@ from outings.release.tables import PUBLISHED, read_columns
 
 Rows = NDArray[np.int64]
 
-# By a zone's clock.
-_MINUTES = 256
-
-# By type, the first and the last day since 1970.
+# The first and the last day of a window since 1970, by type.
 Windows = Mapping[str, tuple[int, int | None]]
 
 
 class Now(Struct, frozen=True, kw_only=True):
-    """A minute, in seconds since 1970: `instant` in UTC, `local` by the metro's clock."""
+    """The current minute, in seconds since 1970: `instant` in UTC, `local` by the metro's clock."""
 
     instant: int
     local: int
@@ -42,15 +38,14 @@ class Now(Struct, frozen=True, kw_only=True):
         return read_date(self.local // DAY)
 
 
-@lru_cache(maxsize=_MINUTES)
 def read_now(minute: datetime, timezone: str) -> Now:
     local = minute.astimezone(read_zone(timezone)).replace(tzinfo=None)
     return Now(instant=int(minute.timestamp()), local=count_seconds(local))
 
 
 class Start(Struct, frozen=True):
-    """When an item begins, in seconds of the local clock, NEVER if it does not. For events also the end, by that clock,
-    and both in seconds since 1970 (`instant`, `ends_at`)."""
+    """The start of an item: `local` in seconds of the local clock, NEVER without one, and `instant` in seconds since
+    1970. The end of an event: `ends` by the local clock, `ends_at` since 1970."""
 
     local: int
     instant: int | None = None
@@ -59,66 +54,19 @@ class Start(Struct, frozen=True):
 
 
 class Starts(Struct, frozen=True, eq=False):
-    """Starts by row. `locals`: seconds of the local clock, NEVER if there is none; `numbers`: the number of an event's
-    occurrence, else -1."""
+    """When listings begin, by row. `locals`: seconds of the local clock, NEVER without a start; `numbers`: the number
+    of an event's occurrence, else -1."""
 
     locals: Rows
     numbers: NDArray[np.int32]
-
-
-class StartTimes:
-    """A finder of when a snapshot's listings begin. `types`, `has_time`: by row."""
-
-    def __init__(self, reader: SnapshotReader, *, types: NDArray[np.integer], has_time: NDArray[np.bool_]) -> None:
-        self.next_starts = open_next_starts(reader)
-        self._series = open_series(reader)
-        self._types, self._has_time = types, has_time
-
-    def find_starts(self, rows: Rows, *, windows: Windows, now: Now) -> Starts:
-        """Return when each of the rows first begins in the window of its type, but not before `now`."""
-        size = self._types.size
-        starts = Starts(np.full(size, NEVER, dtype=np.int64), np.full(size, -1, dtype=np.int32))
-        for name, (low, high) in windows.items():
-            own = rows[self._types[rows] == TYPES.index(name)]
-            if name == "event":
-                numbers = self._series.find_since(
-                    own, low=low, high=high, instant=now.instant, timed=self._has_time[own]
-                )
-                starts.numbers[own], starts.locals[own] = numbers, self._series.read_local_starts(numbers)
-            elif name != "place" and own.size:
-                meetings = self._find_meetings(name, own, start=low, now=now)
-                starts.locals[own] = (
-                    meetings if high is None else np.where(meetings >= (high + 1) * DAY, NEVER, meetings)
-                )
-        return starts
-
-    def _find_meetings(self, listing_type: str, rows: Rows, *, start: int, now: Now) -> Rows:
-        if listing_type == "class":
-            return self.next_starts.find_class_starts(rows, start=start, now=now.local)
-        return self.next_starts.find_next_camp_starts(rows, start=start, now=now.local)
-
-    def list_starts(self, rows: Rows, starts: Starts) -> list[tuple[int, int | None]]:
-        """Return the start of each row in seconds, by the local clock and, for an event, since 1970."""
-        numbers = starts.numbers[rows]
-        instants = iter(self._series.read_instants(numbers[numbers >= 0].astype(np.int64)).tolist())
-        pairs = zip(starts.locals[rows].tolist(), numbers.tolist(), strict=True)
-        return [(local, None if number < 0 else next(instants)) for local, number in pairs]
-
-    def read_starts(self, rows: Rows, starts: Starts) -> list[Start]:
-        """Return the start of each row, with the end of an event."""
-        pairs = zip(starts.locals[rows].tolist(), starts.numbers[rows].tolist(), strict=True)
-        return [Start(local) if number < 0 else self._read_start(number) for local, number in pairs]
-
-    def _read_start(self, number: int) -> Start:
-        moment = self._series.read_moment(number)
-        return Start(moment.starts_local, moment.starts_at, moment.ends_local, moment.ends_at)
 
 
 Counts = NDArray[np.float64]
 Column = NDArray[np.integer] | NDArray[np.bool_]
 
 _TYPES, _BANDS = len(TYPES), len(AGE_BANDS) + 1
-# Places in a row of counts: of every listing, by type, and then of open ones (no class that is full or closed).
+# The columns of an array of counts: all listings by type, the free and the paid ones by type, and then counts of the
+# open listings alone, which are no classes that are full or closed.
 ALL = slice(0, _TYPES)
 FREE, PAID = slice(_TYPES, 2 * _TYPES), slice(2 * _TYPES, 3 * _TYPES)
 TALLIED = slice(0, 3 * _TYPES)
@@ -128,56 +76,42 @@ AGES = slice(GROUPED.stop, GROUPED.stop + _BANDS)
 OPEN_FREE, OPEN_PAID = AGES.stop, AGES.stop + 1
 COUNTS = AGES.stop + 2
 
-_OWN_GROUPS = {"event": "happening_soon", "class": "classes_enrolling", "camp": "camps", "place": "places"}
-_OWN = np.array([GROUPS.index(_OWN_GROUPS[name]) for name in TYPES])
+_GROUP_NAMES = {"event": "happening_soon", "class": "classes_enrolling", "camp": "camps", "place": "places"}
+_OWN_GROUPS = np.array([GROUPS.index(_GROUP_NAMES[name]) for name in TYPES])
 _EVENT, _RECURRING = TYPES.index("event"), GROUPS.index("recurring_programs")
 
 
 class Kinds:
-    """The kinds of a snapshot's listings: those of one kind count alike. `numbers`: kinds by row; `marks`: what a
-    listing of each kind adds to each count; `groups`: the groups of each kind, a bit set over GROUPS."""
+    """The kinds of a snapshot's listings. All listings of a kind are part of the same counts. `numbers`: kinds by row;
+    `marks`: what a listing of each kind adds to each count; `groups`: the groups of each kind, a bit set over GROUPS.
+    """
 
-    def __init__(
-        self, *, types: Column, is_free: Column, ages: Column, is_recurring: Column, is_closed: Column
-    ) -> None:
-        codes = ages.astype(np.int64)
-        for part in (is_closed, is_recurring, types, is_free + 1):
-            codes = codes << 2 | part
-        known, numbers = np.unique(codes, return_inverse=True)
-        self.numbers: NDArray[np.uint16] = numbers.astype(np.uint16)
-        free, types = (known & 3) - 1, known >> 2 & 3
-        recurs, is_open = (known >> 4 & 3 == 1) & (types == _EVENT), known >> 6 & 3 == 0
-        self.groups = np.where(is_open, 1 << _OWN[types] | recurs.astype(np.int64) << _RECURRING, 0)
-        self.marks = _mark_kinds(types, free, known >> 8, groups=self.groups, is_open=is_open)
+    def __init__(self, *, types: Column, is_free: Column, ages: Column, is_recurring: Column, is_open: Column) -> None:
+        """Find the kinds. All arguments are by row. `is_free`: -1 if not stated; `ages`: bit sets over AGE_BANDS."""
+        columns = np.stack((types, is_free, ages, is_recurring, is_open)).astype(np.int16)
+        kinds, self.numbers = np.unique(columns, axis=1, return_inverse=True)
+        types, free, ages, recurs, is_open = kinds.astype(np.int64)[..., np.newaxis]
+        recurring = (recurs & (types == _EVENT)) << _RECURRING
+        groups = is_open * (1 << _OWN_GROUPS[types] | recurring)
+        self.groups = groups[:, 0]
+        by_type = types == np.arange(_TYPES)
+        self.marks: Counts = np.zeros((types.size, COUNTS))
+        self.marks[:, ALL] = self.marks[:, OPEN] = by_type
+        self.marks[:, FREE], self.marks[:, PAID] = by_type & (free == 1), by_type & (free == 0)
+        self.marks[:, GROUPED] = groups >> np.arange(len(GROUPS)) & 1
+        self.marks[:, AGES] = ages >> np.arange(_BANDS) & 1
+        self.marks[:, [OPEN_FREE, OPEN_PAID]] = free == (1, 0)
+        self.marks[:, OPEN.start :] *= is_open
 
     def count(self, rows: NDArray[np.integer]) -> Counts:
+        """Return the counts of these listings, as columns ALL, FREE and so on."""
         counts: Counts = np.bincount(self.numbers[rows], minlength=len(self.marks)) @ self.marks
         return counts
 
 
-def _mark_kinds(
-    types: NDArray[np.int64],
-    free: NDArray[np.int64],
-    ages: NDArray[np.int64],
-    *,
-    groups: NDArray[np.int64],
-    is_open: NDArray[np.bool_],
-) -> Counts:
-    marks = np.zeros((types.size, COUNTS))
-    by_type = types[:, np.newaxis] == np.arange(_TYPES)
-    marks[:, ALL] = by_type
-    marks[:, FREE], marks[:, PAID] = by_type & (free == 1)[:, np.newaxis], by_type & (free == 0)[:, np.newaxis]
-    marks[:, OPEN] = by_type
-    marks[:, GROUPED] = groups[:, np.newaxis] >> np.arange(len(GROUPS)) & 1
-    marks[:, AGES] = ages[:, np.newaxis] >> np.arange(_BANDS) & 1
-    marks[:, OPEN_FREE], marks[:, OPEN_PAID] = free == 1, free == 0
-    marks[:, OPEN.start :] *= is_open[:, np.newaxis]
-    return marks
-
-
-# The order of types among what is equally far: that of their names.
+# Types in the order of their names, in which equally distant listings are listed.
 TYPE_RANKS: tuple[int, ...] = tuple(sorted(TYPES).index(listing_type) for listing_type in TYPES)
-# Of a class that nobody can sign up for any more.
+# Statuses of a class for which nobody can register any more.
 _CLOSED = [REGISTRATION_STATUSES.index(status) for status in ("full", "closed")]
 _LISTINGS = (
     "row", "type", "status", "lat", "lng", "neighborhood_slug", "has_time", "is_free", "age_min", "age_max",
@@ -211,7 +145,7 @@ class NearIndex:
         self.is_open: NDArray[np.bool_] = ~_mark(listings, pl.col("registration").is_in(_CLOSED))
         self.confidence: Floats = listings["confidence"].fill_null(0.0).to_numpy()
         self.categories: NDArray[np.uint64] = listings["categories"].fill_null(0).to_numpy().astype(np.uint64)
-        # One number for a type and a set, of which there are few: they are counted faster than sets are united.
+        # Counting the few pairs of a type and a set of categories is faster than uniting sets.
         self._category_sets, numbers = np.unique(self.categories, return_inverse=True)
         self._typed_sets = (self.types * np.int64(self._category_sets.size) + numbers).astype(np.uint32)
         self.ages: NDArray[np.uint8] = pack_ages(listings)
@@ -220,11 +154,44 @@ class NearIndex:
             is_free=listings["is_free"].cast(pl.Int8()).fill_null(-1).to_numpy(),
             ages=self.ages,
             is_recurring=_mark(listings, pl.col("is_recurring")),
-            is_closed=~self.is_open,
+            is_open=self.is_open,
         )
-        self.starts = StartTimes(reader, types=self.types, has_time=_mark(listings, pl.col("has_time")))
+        self.next_starts, self._series = open_next_starts(reader), open_series(reader)
+        self._has_time = _mark(listings, pl.col("has_time"))
         self.unlocated = find_unlocated(listings, neighborhoods)
         self.open_zips = reader.defer(open_zips)
+
+    def find_starts(self, rows: Rows, *, windows: Windows, now: Now) -> Starts:
+        """Return when each of the rows first begins in the window of its type, but not before `now`."""
+        size = self.types.size
+        starts = Starts(np.full(size, NEVER, dtype=np.int64), np.full(size, -1, dtype=np.int32))
+        for name, (low, high) in windows.items():
+            own = rows[self.types[rows] == TYPES.index(name)]
+            if name == "event":
+                has_time = self._has_time[own]
+                numbers = self._series.find_since(own, low=low, high=high, instant=now.instant, timed=has_time)
+                starts.numbers[own], starts.locals[own] = numbers, self._series.read_local_starts(numbers)
+            elif name != "place" and own.size:
+                is_class = name == "class"
+                find = self.next_starts.find_class_starts if is_class else self.next_starts.find_next_camp_starts
+                seconds = find(own, start=low, now=now.local)
+                starts.locals[own] = seconds if high is None else np.where(seconds < (high + 1) * DAY, seconds, NEVER)
+        return starts
+
+    def list_starts(self, rows: Rows, starts: Starts) -> list[tuple[int, int | None]]:
+        """Return the start of each row in seconds, by the local clock and, for an event, since 1970."""
+        numbers = starts.numbers[rows]
+        instants = iter(self._series.read_instants(numbers[numbers >= 0].astype(np.int64)).tolist())
+        pairs = zip(starts.locals[rows].tolist(), numbers.tolist(), strict=True)
+        return [(local, None if number < 0 else next(instants)) for local, number in pairs]
+
+    def read_start(self, row: int, starts: Starts) -> Start:
+        """Return the start of a row, with the end of an event."""
+        number = int(starts.numbers[row])
+        if number < 0:
+            return Start(int(starts.locals[row]))
+        moment = self._series.read_moment(number)
+        return Start(moment.starts_local, moment.starts_at, moment.ends_local, moment.ends_at)
 
     def unite_categories(self, rows: Rows) -> NDArray[np.uint64]:
         """Return the union of the rows' categories, a bit set for each type."""
@@ -248,7 +215,7 @@ def find_unlocated(listings: "pl.DataFrame", neighborhoods: "pl.DataFrame") -> U
     mapped, unmapped = (
         neighborhoods.filter(condition).select("slug", "lat", "lng") for condition in (is_mapped, ~is_mapped)
     )
-    # Of its own type: what a key may not read says nothing of where a row is.
+    # Only of the same type: listings that a key may not read must not tell where this one is.
     stated = (
         shown.filter(is_located)
         .join(unmapped, on="slug", how="semi")

@@ -1,16 +1,17 @@
-"""Render an item near a point: what it shows of its listing, how far it is and when it begins.
+"""Render an item near a point: members of its listing, its distance and its next start.
 
 The build writes an item's texts into mapped tables, so that a request reads no document. Places and facts that many
-listings share are there once.
+listings share are stored once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
 import msgspec
 import numpy as np
 from msgspec import Raw, Struct
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from outings.answers.near.index import Rows, Start
@@ -23,17 +24,17 @@ from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER, MappedTable
 from outings.release.tables import PUBLISHED, read_columns
 
-# The mapped files: a line for each published listing with coordinates, by row, whose text is cut into its head and its
-# tail, and one for each place and each set of facts.
+# The mapped tables: a row for each published listing with coordinates, whose text is cut into its head and its tail;
+# a row for each place; and a row for each set of facts.
 ITEMS, ITEM_PLACES, ITEM_FACTS = "items", "item_places", "item_facts"
 ITEM_TABLES = (ITEMS, ITEM_PLACES, ITEM_FACTS)
 
 _OWN, _FACTS = ("head", "tail"), ("facts", "timezone")
-_PARTS = (*_OWN, "place", *_FACTS)
+_PARTS = ("head", "place", "facts", "tail", "timezone")
 # Cached texts of starts: most are at the same few hours, and formatting one takes 10 µs.
 _STARTS = 8_192
 _encoder = msgspec.json.Encoder()
-# Pieces of an item, with the comma before it.
+# How many pieces an item has, with the comma before it.
 _PIECES = 7
 
 NULL = Raw(b"null")
@@ -105,9 +106,9 @@ def make_item_tables(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
     """Make the tables `ITEM_TABLES` of a snapshot, by name."""
     listings = read_columns(reader.tables["listings"], "listings", ("row", "status", "lat", "lng"))
     located = listings.filter(pl.col("status") == PUBLISHED).drop_nulls(("lat", "lng"))
-    rows = located["row"].sort().to_list()
     schema = {"row": pl.UInt32(), **dict.fromkeys(_PARTS, pl.String())}
-    parts = pl.DataFrame(_list_parts(reader, rows), schema=schema, orient="row")
+    rows = ((row, *map(bytes.decode, astuple(make_parts(reader.read_document(row))))) for row in located["row"].sort())
+    parts = pl.DataFrame(rows, schema=schema, orient="row")
     places, place_numbers = _number_texts(parts.select("place"))
     facts, fact_numbers = _number_texts(parts.select(_FACTS))
     own = parts.select(
@@ -115,12 +116,6 @@ def make_item_tables(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
         place=pl.Series(place_numbers), facts=pl.Series(fact_numbers),
     )  # fmt: skip
     return {ITEMS: own, ITEM_PLACES: places, ITEM_FACTS: facts}
-
-
-def _list_parts(reader: SnapshotReader, rows: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
-    for row in rows:
-        parts = make_parts(reader.read_document(row))
-        yield row, *(str(getattr(parts, name), "utf-8") for name in _PARTS)
 
 
 def _number_texts(texts: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.Series]":
@@ -139,7 +134,7 @@ class ItemParts:
         self._places, self._facts = items.view_array("place"), items.view_array("facts")
         self._texts, self._cuts = items.view_texts("text"), items.view_array("cut")
         self._place_texts, self._fact_texts = places.view_texts("place"), facts.view_texts("facts")
-        # A few zones, each of them one object.
+        # One object for each of the few zones.
         zones: dict[str, bytes] = {}
         self._timezones = [zones.setdefault(name, name.encode()) for name in facts.read_texts("timezone")]
 
@@ -165,11 +160,7 @@ def open_parts(reader: SnapshotReader) -> ItemParts:
 
 
 def list_pieces(
-    parts: ItemParts,
-    rows: Rows,
-    *,
-    metres: Sequence[int],
-    starts: Sequence[tuple[int, int | None]],
+    parts: ItemParts, rows: Rows, *, metres: Sequence[int], starts: Sequence[tuple[int, int | None]]
 ) -> list[bytes | memoryview]:
     """Return the `NearbyItem` of each row in pieces of JSON, with a comma before each item, to be joined once a page.
     `starts`: each next start in seconds, by the local clock and, for events, since 1970."""
@@ -204,7 +195,7 @@ def _encode_start(local: int, instant: int | None, timezone: bytes) -> bytes:
 
 
 def round_metres(metres: NDArray[np.float64]) -> list[int]:
-    """Round half up."""
+    """Round distances to whole metres, half up."""
     rounded: list[int] = np.floor(metres + 0.5).astype(np.int64).tolist()
     return rounded
 
@@ -218,6 +209,6 @@ def format_start(start: Start, timezone: str | None) -> tuple[str | None, str | 
     ends = None if start.ends is None else format_local(datetime.fromtimestamp(start.ends, UTC).replace(tzinfo=None))
     if start.instant is not None:
         return format_local(local), format_instant(start.instant), ends
-    # A time in a fold is the first of two; in a gap the offset before it holds.
+    # A time that clocks show twice is the first of the two; a time that they skip has the offset before the change.
     instant = None if timezone is None else format_instant(local.replace(tzinfo=read_zone(timezone)))
     return format_local(local), instant, ends

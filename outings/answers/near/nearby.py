@@ -4,26 +4,29 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from struct import pack, unpack
 
+import msgspec
 from msgspec import Struct
 
 from outings.answers.addons.sources import SourceBlocks
 from outings.answers.documents.fields import choose_fields
 from outings.answers.near.index import TYPE_RANKS, Rows
 from outings.answers.near.items import join_items, list_pieces, open_parts, read_last, round_metres
-from outings.answers.near.request import Near, encode_nearby_meta, list_notices, read_minute, resolve_near
-from outings.answers.near.shown import After, RowDistances, is_known, open_shown
+from outings.answers.near.request import Near, describe_near, list_notices, read_minute, resolve_near
+from outings.answers.near.shown import is_cached, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, is_id, make_cursor, make_tag, read_limit
 from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor
 from outings.contract.envelope import encode_pieces
 from outings.contract.query import Query
+from outings.contract.resources.meta import NearbyMeta, NearCoverage
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 
 _MINUTE = 60
-# Items that are quick to send.
+# The most items whose encoding takes less than a millisecond.
 _MOST_QUICK = 50
+_encoder = msgspec.json.Encoder()
 
 
 class Position(Struct, frozen=True):
@@ -35,14 +38,13 @@ class Position(Struct, frozen=True):
 
 
 def plan_nearby(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    """Plan the answer. The cursor keeps the minute of the first page."""
+    """Plan the answer. The cursor has the minute of the first page, for which all pages are computed."""
     minute, after = read_minute(context), None
     if query.cursor is not None:
         minute, after = _read_position(query.cursor)
     near = resolve_near(query, snapshot=snapshot, context=context, minute=minute)
     tag = make_tag("nearby", query.text, (snapshot.hash, near.minute, after), context.entitlement.digest)
-    # Little is looked at where the listings that the filters show are known.
-    is_quick = read_limit(query) <= _MOST_QUICK and is_known(near, open_snapshot(snapshot))
+    is_quick = read_limit(query) <= _MOST_QUICK and is_cached(near, open_snapshot(snapshot))
     return AnswerPlan(tag, lambda: answer_nearby(near, context, after=after), is_quick=is_quick)
 
 
@@ -59,7 +61,7 @@ def answer_nearby(near: Near, context: AnswerContext, *, after: Position | None)
     """Return a page of the list, as chunks of the body. `after`: the last item of the previous page."""
     limit, opened, chord = read_limit(near.query), open_snapshot(near.snapshot), find_chord(near.radius_m)
     shown = open_shown(near, opened)
-    later = None if after is None else _find_after(after, opened)
+    later = None if after is None else _find_place(after, opened)
     nearest = shown.find_nearest(near.point, chord=chord, count=limit + 1, after=later)
     hidden = shown.count_hidden(near.point, chord=chord, is_open=False)
     page = nearest.choose(slice(limit))
@@ -67,32 +69,35 @@ def answer_nearby(near: Near, context: AnswerContext, *, after: Position | None)
         opened.open_index(open_parts),
         page.rows,
         metres=round_metres(find_metres(page.squares)),
-        starts=shown.index.starts.list_starts(page.rows, shown.starts),
+        starts=shown.index.list_starts(page.rows, shown.starts),
     )
-    cursor = _encode_position(near, _find_last(page, pieces)) if nearest.rows.size > limit else None
+    next_cursor = None
+    if nearest.rows.size > limit:
+        (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
+        position = (near.now.instant // _MINUTE, bits, *read_last(pieces))
+        next_cursor = make_cursor(near.query, position, snapshot=near.snapshot, today=near.now.date)
     sources = SourceBlocks(near.query, snapshot=near.snapshot, context=context)
     items = _choose_members(near, pieces, page.rows, sources=sources)
     notices = (*list_notices(near, hidden=hidden), *sources.notices)
-    meta = encode_nearby_meta(near, limit=limit, count=page.rows.size, next_cursor=cursor, hidden=hidden)
-    return [encode_pieces(items, meta=meta, notices=notices)]
+    meta = NearbyMeta(
+        **describe_near(near),
+        limit=limit,
+        page=None,
+        count=page.rows.size,
+        has_more=next_cursor is not None,
+        next_cursor=next_cursor,
+        origin=near.origin,
+        coverage=NearCoverage(hidden_nearby=hidden),
+    )
+    return [encode_pieces(items, meta=_encoder.encode(meta), notices=notices)]
 
 
-def _find_after(position: Position, opened: SnapshotReader) -> After:
-    """Return where the next page begins, after an item that may have gone."""
-    (square,) = unpack("<d", pack("<q", position.bits))
-    rank = TYPE_RANKS[TYPES.index(position.type)]
-    return After(square, rank * len(opened.listings) + opened.listings.count_ids(position.id))
-
-
-def _find_last(page: RowDistances, pieces: Sequence[bytes | memoryview]) -> Position:
-    (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
-    return Position(bits, *read_last(pieces))
-
-
-def _encode_position(near: Near, last: Position) -> str:
-    """Return the cursor to the items after `last`. It keeps the minute of the first page."""
-    position = (near.now.instant // _MINUTE, last.bits, last.type, last.id)
-    return make_cursor(near.query, position, snapshot=near.snapshot, today=near.today)
+def _find_place(last: Position, opened: SnapshotReader) -> tuple[float, int]:
+    """Return the place after the last item of a page, which may have been removed since: its squared distance, and the
+    next rank among the listings of this distance."""
+    (square,) = unpack("<d", pack("<q", last.bits))
+    rank = TYPE_RANKS[TYPES.index(last.type)]
+    return square, rank * len(opened.listings) + opened.listings.count_ids(last.id)
 
 
 def _choose_members(

@@ -1,11 +1,10 @@
 """Resolve a request near a point: where, when, and the filters of each collection."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -28,48 +27,44 @@ from outings.contract.envelope import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
 from outings.contract.resources.directories import Center
 from outings.contract.resources.finding import Origin
-from outings.contract.resources.meta import ActivityMeta, AroundMeta, NearbyMeta, NearCoverage, SearchWindow, Window
+from outings.contract.resources.meta import SearchWindow, Window
 from outings.contract.values import Value, echo_value, format_instant
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
-# Nearly all requests of a minute ask with the same filters.
-_MEMORY = 256
+# Resolved filters that are cached: nearly all requests of a minute have the same.
+_CACHED = 256
 _PLACES = {name: place for place, name in enumerate(NAMES)}
-# In their order among the filters.
+# The parameters of the circle, in their order among the filters.
 _CIRCLE = ("lat", "lng", "radius_m", "near_zip")
 
 
 Collections = Mapping[str, CollectionQuery]
 
 
-class FiltersMeta(Struct, frozen=True, kw_only=True):
-    """The members of `meta` about filters, in every answer near a point.
+class NearFilters(Struct, frozen=True, kw_only=True, eq=False):
+    """The filters of each collection, resolved without the request's point.
 
     Attributes:
+        sent: the filters in the request.
+        windows: the first and last day of each collection.
+        defaults: the names of the filters that came from a default.
         window: the dates of all dated collections; empty if none is requested.
         audience: that of the first requested collection, as is `min_confidence`.
-        by_type: the window and the minimum confidence of each collection.
+        by_type: the window and the minimum confidence of each collection, as `meta` shows them.
     """
 
+    sent: tuple[tuple[str, Value], ...]
+    collections: Collections
+    windows: Windows
+    defaults: tuple[str, ...]
     window: Window
     audience: Value
     min_confidence: float
     by_type: Mapping[str, SearchWindow]
 
 
-class NearFilters(Struct, frozen=True, kw_only=True, eq=False):
-    """The filters of each collection, resolved without the request's point. `sent`: the filters in the request;
-    `defaults`: the names of those that came from a default."""
-
-    sent: tuple[tuple[str, Value], ...]
-    collections: Collections
-    windows: Windows
-    defaults: tuple[str, ...]
-    meta: FiltersMeta
-
-
-# By the filters that were sent, the types, the route's name and the minute.
+# A function of the filters that were sent, the types, the route's name and the minute.
 FindFilters = Callable[[tuple[tuple[str, Value], ...], tuple[str, ...], str, Now], NearFilters]
 
 
@@ -96,16 +91,8 @@ class Near(Struct, frozen=True, kw_only=True):
     defaults: tuple[str, ...]
 
     @property
-    def today(self) -> date:
-        return self.now.date
-
-    @property
     def collections(self) -> Collections:
         return self.filters.collections
-
-    @property
-    def windows(self) -> Windows:
-        return self.filters.windows
 
 
 def resolve_near(query: Query, *, snapshot: Snapshot, context: AnswerContext, minute: datetime) -> Near:
@@ -142,33 +129,31 @@ def open_filters(reader: SnapshotReader) -> FindFilters:
     def mark(text: str, listing_type: str) -> ExpressionSet:
         return open_later().mark(text, listing_type)
 
-    @lru_cache(maxsize=_MEMORY)
+    @lru_cache(maxsize=_CACHED)
     def find_filters(given: tuple[tuple[str, Value], ...], types: tuple[str, ...], route: str, now: Now) -> NearFilters:
         scope = CollectionScope(route=route, today=now.date, vocabulary=vocabulary, is_now=True, mark=mark)
-        filters = query_collections(given, types, scope)
-        collections = {name: _leave_past(collection, now) for name, collection in filters.collections.items()}
-        windows = {name: collection.window for name, collection in collections.items()}
-        meta = _make_meta(collections, timezone)
-        return NearFilters(sent=given, collections=collections, windows=windows, defaults=filters.defaults, meta=meta)
+        queries = query_collections(given, types, scope)
+        collections = {name: _skip_begun(collection, now) for name, collection in queries.collections.items()}
+        effective = {name: collection.filters for name, collection in collections.items()}
+        dates = {name: (filters.get_date("from"), filters.get_date("to")) for name, filters in effective.items()}
+        start, end = next((window for window in dates.values() if window[0] is not None), (None, None))
+        return NearFilters(
+            sent=given,
+            collections=collections,
+            windows={name: collection.window for name, collection in collections.items()},
+            defaults=queries.defaults,
+            window=Window(from_=start, to=end, timezone=timezone),
+            audience=next((filters.values["audience"] for filters in effective.values()), ("not_adults",)),
+            min_confidence=next((filters.min_confidence for filters in effective.values()), 0),
+            by_type={
+                COLLECTIONS[name]: SearchWindow(
+                    from_=dates[name][0], to=dates[name][1], min_confidence=filters.min_confidence
+                )
+                for name, filters in effective.items()
+            },
+        )
 
     return find_filters
-
-
-def _make_meta(collections: Mapping[str, CollectionQuery], timezone: str) -> FiltersMeta:
-    filters = {name: collection.filters for name, collection in collections.items()}
-    windows = [(effective.get_date("from"), effective.get_date("to")) for effective in filters.values()]
-    start, end = next((window for window in windows if window[0] is not None), (None, None))
-    return FiltersMeta(
-        window=Window(from_=start, to=end, timezone=timezone),
-        audience=next((effective.values["audience"] for effective in filters.values()), ("not_adults",)),
-        min_confidence=next((effective.min_confidence for effective in filters.values()), 0),
-        by_type={
-            COLLECTIONS[name]: SearchWindow(
-                from_=effective.get_date("from"), to=effective.get_date("to"), min_confidence=effective.min_confidence
-            )
-            for name, effective in filters.items()
-        },
-    )
 
 
 def read_minute(context: AnswerContext) -> datetime:
@@ -186,8 +171,8 @@ def find_origin(query: Query, *, spot: Center | None, snapshot: Snapshot) -> Ori
     return Origin(lat=centre[0], lng=centre[1], source="zip" if "near_zip" in query.values else "coordinates")
 
 
-def _leave_past(collection: CollectionQuery, now: Now) -> CollectionQuery:
-    """Leave out of a collection the events that have begun."""
+def _skip_begun(collection: CollectionQuery, now: Now) -> CollectionQuery:
+    """Add the condition that events have not begun yet."""
     if collection.selection.type != "event":
         return collection
     conditions = collection.selection.conditions
@@ -197,10 +182,11 @@ def _leave_past(collection: CollectionQuery, now: Now) -> CollectionQuery:
 
 
 def is_outside(near: Near) -> bool:
-    """Return True if the point lies outside the metro's bounds."""
+    """Return True if the point lies outside the metro's bounds, which may cross the date line."""
     bounds, origin = near.snapshot.metro.bounds, near.origin
-    is_inside = bounds.south <= origin.lat <= bounds.north and _lies_between(bounds.west, origin.lng, bounds.east)
-    return not is_inside
+    is_east, is_west = origin.lng >= bounds.west, origin.lng <= bounds.east
+    is_between = is_east and is_west if bounds.west <= bounds.east else is_east or is_west
+    return not (is_between and bounds.south <= origin.lat <= bounds.north)
 
 
 def list_notices(near: Near, *, hidden: int) -> tuple[Notice, ...]:
@@ -209,64 +195,19 @@ def list_notices(near: Near, *, hidden: int) -> tuple[Notice, ...]:
     return (*near.query.notices, *outside, *((hidden_rows(hidden),) if hidden else ()))
 
 
-def _lies_between(west: float, lng: float, east: float) -> bool:
-    """Return True if a longitude lies between two others, also across the date line."""
-    return west <= lng <= east if west <= east else lng >= west or lng <= east
-
-
-_encoder = msgspec.json.Encoder()
-
-
-def list_dates(near: Near) -> tuple[date, date] | None:
-    """Return the first and last date of the window from today on, or of a past window; None without a window."""
-    window = near.filters.meta.window
-    if window.from_ is None or window.to is None:
-        return None
-    return window.from_ if window.to < near.today else max(window.from_, near.today), window.to
-
-
-def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:
-    """Encode the `meta` of `activity` or, with a `limit`, that of `around`."""
-    members = _list_members(near)
-    return _encoder.encode(ActivityMeta(**members) if limit is None else AroundMeta(**members, limit=limit))
-
-
-def encode_nearby_meta(near: Near, *, limit: int, count: int, next_cursor: str | None, hidden: int) -> bytes:
-    """Encode `meta` of a page of `nearby`."""
-    members = _list_members(near)
-    return _encoder.encode(
-        NearbyMeta(
-            **members,
-            limit=limit,
-            page=None,
-            count=count,
-            has_more=next_cursor is not None,
-            next_cursor=next_cursor,
-            origin=near.origin,
-            coverage=NearCoverage(hidden_nearby=hidden),
-        )
-    )
-
-
-def _list_members(near: Near) -> dict[str, Any]:
+def describe_near(near: Near) -> dict[str, Any]:
     """Return the members of `meta` that every answer near a point has."""
-    meta = near.filters.meta
+    filters = near.filters
+    sent = {name: echo_value(value) for name, value in (*filters.sent, ("audience", filters.audience))}
+    # The filters that all collections share, the address first, then those by type.
+    shared = sorted({**sent, **near.circle}.items(), key=lambda pair: _PLACES.get(pair[0], -1))
     return {
         "metro": near.snapshot.metro.slug,
-        "window": meta.window,
+        "window": filters.window,
         "types": tuple(COLLECTIONS[listing_type] for listing_type in near.collections),
-        "applied_filters": _show_filters(near),
+        "applied_filters": {**dict(shared), "by_type": filters.by_type},
         "defaults_applied": near.defaults,
-        "min_confidence": meta.min_confidence,
+        "min_confidence": filters.min_confidence,
         "generated_at": format_instant(near.minute),
         "radius_m": near.radius_m,
     }
-
-
-def _show_filters(near: Near) -> dict[str, Any]:
-    """Return the filters in effect, as `meta` shows them: the shared ones, then `by_type`."""
-    filters = near.filters
-    sent = {name: echo_value(value) for name, value in (*filters.sent, ("audience", filters.meta.audience))}
-    # The address comes first.
-    shown = sorted({**sent, **near.circle}.items(), key=lambda pair: _PLACES.get(pair[0], -1))
-    return {**dict(shown), "by_type": filters.meta.by_type}

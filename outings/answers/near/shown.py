@@ -1,6 +1,6 @@
 """Find the listings that a request's filters show, and those of them in a circle.
 
-Of a program only one listing is shown, its card. Which one it is depends on the circle, so `Circle` chooses the cards.
+Only one listing of a program is shown, its card. The card depends on the circle, so `Circle` chooses the cards.
 `ShownListings` depends on the filters and the minute, not on the point.
 """
 
@@ -21,12 +21,12 @@ from outings.answers.snapshot.reader import SnapshotReader
 
 Mask = NDArray[np.bool_]
 
-# Filters and minutes whose listings are kept: nearly all requests of a minute have the same. Of 25,000 listings some
-# 0.8 MB each.
-_KEPT = 4
+# Filters and minutes whose listings are cached, since nearly all requests of a minute have the same filters. The
+# listings take some 0.8 MB if the metro has 25,000.
+_CACHED = 4
 # About how many listings are measured first for the nearest ones, and how much larger each further circle is.
 _FIRST_ROWS, _GROWTH = 1_500, 4
-# What rounding may do to one coordinate of a listing at the circle's edge.
+# The most by which rounding may move one coordinate of a listing at the circle's edge.
 _ROUNDING = 1e-12
 
 
@@ -73,7 +73,7 @@ def find_shared(rows: Rows, index: NearIndex, *, start: int | None) -> SharedPro
     at = np.flatnonzero(programs >= 0) if start is not None else rows[:0]
     if start is not None and at.size:
         at = at[np.bincount(programs[at])[programs[at]] > 1]
-        days = index.starts.next_starts.find_class_days(rows[at], start=start)
+        days = index.next_starts.find_class_days(rows[at], start=start)
         at = at[np.lexsort((index.id_ranks[rows[at]], days, programs[at]))]
     return SharedPrograms(rows[at], programs[at], index.is_open[rows[at]])
 
@@ -85,32 +85,19 @@ def choose_program_cards(rows: Rows, index: NearIndex, *, start: int | None) -> 
     return rows[~np.isin(rows, np.delete(shared.rows, cards))]
 
 
-class After(Struct, frozen=True):
-    """The position behind a page. `square`: its last item's squared distance; `tie`: the next rank among equal
-    distances."""
-
-    square: float
-    tie: int
-
-    def find_later(self, cards: RowDistances, ties: Rows) -> Mask:
-        """Mark the cards after this position, by distance, then by type and id."""
-        later: Mask = cards.squares > self.square
-        later |= (cards.squares == self.square) & (ties[cards.rows] >= self.tie)
-        return later
-
-
 class ShownListings:
-    """The listings of a metro that a request's filters show. `rows`: all matches, ascending; `start`: the day (since
-    1970) from which programs' dates count, None without classes; `starts`: when each listing begins."""
+    """The listings of a metro that a request's filters show."""
 
     def __init__(self, index: NearIndex, rows: Rows, *, start: int | None, starts: Starts | None = None) -> None:
+        """`rows`: all matches, ascending; `start`: the day (since 1970) from which programs' dates count, None without
+        classes; `starts`: when each listing begins, None if nobody asks."""
         self.index, self._starts = index, starts
         x, y, z = index.vectors
         shared = find_shared(rows, index, start=start)
         alone = np.setdiff1d(rows, shared.rows, assume_unique=True)
         is_located = ~np.isnan(x[alone])
         self._hidden_alone = alone[~is_located]
-        # From south to north, so that a circle's rows lie in one slice.
+        # Sorted from south to north, so that a circle's rows are in one slice.
         alone = alone[is_located]
         self._alone: Rows = alone[np.argsort(z[alone])]
         self._alone_points = np.stack((x[self._alone], y[self._alone], z[self._alone]))
@@ -135,22 +122,30 @@ class ShownListings:
         begin, end = self._alone_points[2].searchsorted((point[2] - chord - _ROUNDING, point[2] + chord + _ROUNDING))
         return int(begin), int(end)
 
-    def find_nearest(self, point: Point, *, chord: float, count: int, after: After | None = None) -> RowDistances:
-        """Return the `count` nearest cards in a circle, by distance, type and id. `after`: skips the cards up to
-        there."""
-        shared, (begin, end) = find_shared_cards(self, point, chord), self._find_band(point, chord)
+    def find_shared(self, point: Point, chord: float) -> RowDistances:
+        """Return the located cards within `chord` of the point of programs with several matching listings."""
+        squares = square_matrix(self.shared_points, point)
+        at = self.shared.choose_cards(squares <= chord**2)
+        return RowDistances(self.shared.rows[at], squares[at])
+
+    def find_nearest(
+        self, point: Point, *, chord: float, count: int, after: tuple[float, int] | None = None
+    ) -> RowDistances:
+        """Return the `count` nearest cards in a circle, by distance, type and id. `after`: the squared distance of the
+        last card to skip, and the least rank in `ties` of the cards of this distance that are not skipped."""
+        ties, shared, (begin, end) = self.index.ties, self.find_shared(point, chord), self._find_band(point, chord)
         reach = chord * min(1, _FIRST_ROWS / max(end - begin, 1))
         while True:
             cards = self.find_alone(point, reach).join(shared.choose(shared.squares <= reach**2))
             if after is not None:
-                cards = cards.choose(after.find_later(cards, self.index.ties))
+                is_tied = (cards.squares == after[0]) & (ties[cards.rows] >= after[1])
+                cards = cards.choose((cards.squares > after[0]) | is_tied)
             if cards.rows.size >= count or reach == chord:
                 break
             reach = min(reach * _GROWTH, chord)
         if cards.rows.size > count:
             cards = cards.choose(cards.squares <= np.partition(cards.squares, count - 1)[count - 1])
-        order = np.lexsort((self.index.ties[cards.rows], cards.squares))
-        return cards.choose(order[:count])
+        return cards.choose(np.lexsort((ties[cards.rows], cards.squares))[:count])
 
     def count_hidden(self, point: Point, *, chord: float, is_open: bool) -> int:
         """Count the cards without coordinates whose neighborhood or postal code has its center in a circle. `is_open`:
@@ -170,17 +165,13 @@ class ShownListings:
     def _count_cards(self, chosen: Mask, *, is_open: bool) -> int:
         """Count the cards among listings without coordinates. `chosen`: a mask, of those without a program first."""
         if is_open:
-            chosen = chosen & self._hidden_is_open
+            chosen = chosen & self.index.is_open[self._hidden_rows]
         alone = self._hidden_alone.size
         return int(np.count_nonzero(chosen[:alone])) + self._hidden_shared.choose_cards(chosen[alone:]).size
 
     @cached_property
     def _hidden_rows(self) -> Rows:
         return np.concatenate((self._hidden_alone, self._hidden_shared.rows))
-
-    @cached_property
-    def _hidden_is_open(self) -> Mask:
-        return self.index.is_open[self._hidden_rows]
 
     @cached_property
     def _hidden_places(self) -> tuple[Rows, Floats]:
@@ -224,29 +215,21 @@ class Circle:
         return self._alone.join(RowDistances(self._shared.rows[at], self._squares[at]))
 
 
-def find_shared_cards(shown: ShownListings, point: Point, chord: float) -> RowDistances:
-    """Return the cards in a circle of programs with several matching listings."""
-    squares = square_matrix(shown.shared_points, point)
-    at = shown.shared.choose_cards(squares <= chord**2)
-    return RowDistances(shown.shared.rows[at], squares[at])
-
-
 def open_shown(near: Near, reader: SnapshotReader) -> ShownListings:
     """Return the listings that a request's filters show in its minute."""
 
     def make() -> ShownListings:
         index = reader.open_index(NearIndex)
         rows = find_matches(near.collections, reader)
-        starts = index.starts.find_starts(rows, windows=near.windows, now=near.now)
+        starts = index.find_starts(rows, windows=near.filters.windows, now=near.now)
         return ShownListings(index, rows, start=find_first_day(near.collections), starts=starts)
 
-    return reader.open_index(_open_kept).read(near.filters, make)
+    return reader.open_index(_open_cache).read(near.filters, make)
 
 
-def is_known(near: Near, reader: SnapshotReader) -> bool:
+def is_cached(near: Near, reader: SnapshotReader) -> bool:
     """Return True if the listings of these filters and this minute are cached."""
-    kept = reader.find_index(_open_kept)
-    return kept is not None and near.filters in kept
+    return near.filters in reader.open_index(_open_cache)
 
 
 def find_matches(collections: Collections, reader: SnapshotReader) -> Rows:
@@ -261,5 +244,5 @@ def find_first_day(collections: Collections) -> int | None:
     return collections["class"].window[0] if "class" in collections else None
 
 
-def _open_kept(_: SnapshotReader) -> LruCache[NearFilters, ShownListings]:
-    return LruCache(size=_KEPT)
+def _open_cache(_: SnapshotReader) -> LruCache[NearFilters, ShownListings]:
+    return LruCache(size=_CACHED)

@@ -1,7 +1,7 @@
 """A metro's columns, opened: mapped arrays, and sets of rows as bits: bit i is the i-th row of a type."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -16,10 +16,6 @@ from outings.release.tables import HAPPENINGS
 
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-# Bytes of a set that are unpacked first, and how many times as long each chunk after it is. A set of few rows is walked
-# to its end: each chunk costs 4 µs whatever is in it.
-_FIRST_BYTES, _GROWTH = 64, 8
 
 
 def pack_rows(rows: NDArray[np.integer], size: int) -> Words:
@@ -48,12 +44,8 @@ def unpack_set(words: Words, size: int) -> Mask:
 
 def list_set(words: Words) -> Rows:
     """Return the rows of a set, ascending."""
-    return _find_bits(words.view(np.uint8))
-
-
-def _find_bits(data: NDArray[np.uint8]) -> Rows:
-    """Return the numbers of the bits that are set. Booleans are searched ten times as fast as numbers."""
-    (rows,) = np.unpackbits(data, bitorder="little").view(np.bool_).nonzero()
+    # NumPy searches booleans ten times as fast as numbers.
+    (rows,) = np.unpackbits(words.view(np.uint8), bitorder="little").view(np.bool_).nonzero()
     return rows
 
 
@@ -61,32 +53,6 @@ def test_set(words: Words, rows: NDArray[np.integer]) -> Mask:
     """Mark the rows that are in the set."""
     bits: Mask = (words.view(np.uint8)[rows >> 3] >> (rows & 7).astype(np.uint8)) & 1 == 1
     return bits
-
-
-def walk_set(words: Words, start: int) -> Iterator[Rows]:
-    """Yield the rows of a set from `start` on, ascending, in chunks that grow."""
-    data, at, length = words.view(np.uint8), start >> 3, _FIRST_BYTES
-    while at < data.size:
-        rows = _find_bits(data[at : at + length])
-        if at:
-            rows += at << 3
-        yield rows[rows >= start] if start > at << 3 else rows
-        at += length
-        length *= _GROWTH
-
-
-def skip_set(words: Words, start: int, count: int) -> int:
-    """Return the row at which to continue after passing `count` rows of the set, from `start` on."""
-    first = start // WORD
-    sums = np.cumsum(np.bitwise_count(words[first:]), dtype=np.int64)
-    if start % WORD:
-        count += (int(words[first]) & ((1 << (start % WORD)) - 1)).bit_count()
-    word = int(np.searchsorted(sums, count, side="right"))
-    if word >= sums.size:
-        return int(words.size) * WORD
-    left = count - (int(sums[word - 1]) if word else 0)
-    rows = list_set(words[first + word : first + word + 1])
-    return (first + word) * WORD + int(rows[left])
 
 
 Array = NDArray[Any]

@@ -2,7 +2,7 @@
 
 import threading
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection
 from datetime import date
 from functools import lru_cache, reduce
 from typing import Any
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from outings.answers.plan import KEY_CHARACTERS, Position
 from outings.answers.rows.candidates import (
     Candidates,
-    Dates,
     RowFinder,
     find_candidates,
     list_occurrences,
@@ -31,9 +30,7 @@ from outings.answers.rows.columns import (
     find_happenings,
     list_set,
     pack_rows,
-    skip_set,
     test_set,
-    walk_set,
 )
 from outings.answers.rows.counting import (
     DayCounts,
@@ -112,53 +109,11 @@ def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) 
     return np.where(is_match, days, NEVER), table["time"][numbers].astype(np.int64), firsts
 
 
-# Rows of an order that are looked at first; each chunk after it is twice as long.
-_FIRST_ROWS = 256
-
-
 class Order(Struct, frozen=True, eq=False):
     """A sort order of a type's rows. `rows`: numbers within the type; `keys`: their keys, ascending; ties by id."""
 
     rows: Rows
     keys: NDArray[Any]
-
-
-def take_rows(candidates: Candidates, *, start: int, offset: int, limit: int) -> Rows:
-    """Return `limit` candidates in the order of row numbers, from row `start` on, without the first `offset`."""
-    if offset and not candidates.tests:
-        start, offset = skip_set(candidates.words, start, offset), 0
-    return take_first(map(candidates.keep_rows, walk_set(candidates.words, start)), offset=offset, limit=limit)
-
-
-def take_ordered(candidates: Candidates, rows: Rows, *, start: int, offset: int, limit: int) -> Rows:
-    """Return `limit` candidates in the order of `rows`, from index `start` on, without the first `offset`."""
-
-    def keep_chunk(chunk: slice) -> Rows:
-        own = rows[chunk]
-        return candidates.keep_rows(own[test_set(candidates.words, own)])
-
-    chunks = walk_chunks(start, rows.size, length=_FIRST_ROWS)
-    return take_first(map(keep_chunk, chunks), offset=offset, limit=limit)
-
-
-def walk_chunks(start: int, end: int, *, length: int) -> Iterator[slice]:
-    """Yield slices from `start` to `end`, each twice as long as the previous one."""
-    while start < end:
-        yield slice(start, min(start + length, end))
-        start, length = start + length, length * 2
-
-
-def take_first(parts: Iterable[Rows], *, offset: int, limit: int) -> Rows:
-    """Return `limit` rows of the joined parts, after the first `offset`, and read no more parts than that needs."""
-    kept, count = [], 0
-    for rows in parts:
-        kept.append(rows)
-        count += rows.size
-        if count >= offset + limit:
-            break
-    if len(kept) == 1:
-        return kept[0][offset : offset + limit]
-    return np.concatenate(kept)[offset : offset + limit] if kept else np.empty(0, dtype=np.int64)
 
 
 def find_start(columns: Columns, listing_type: str, after: Position) -> int:
@@ -252,7 +207,6 @@ QUERIES = QueryCounter()
 
 # Orders of camps that are kept, one a first date: nearly all ask for today's.
 _ORDERS = 8
-_FIRST_OCCURRENCES = 512
 
 
 class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
@@ -271,22 +225,26 @@ class Evaluator:
     """
 
     def __init__(self, columns: Columns, *, finder: RowFinder, words: int) -> None:
-        self._columns = columns
+        self._columns, self._occurrences = columns, columns.happenings["occurrences"]
         self._finder = finder
         self._words = words
         self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
 
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
+        """Return a span of the list."""
         candidates, first = self._find_candidates(selection), self._columns.types[selection.type].first
         order = self._choose_order(selection)
         if order is None:
-            start = 0 if span.after is None else find_start(self._columns, selection.type, span.after)
-            rows = take_rows(candidates, start=start, offset=span.offset, limit=span.limit)
+            rows = list_set(candidates.words)
+            if span.after is not None:
+                rows = rows[rows.searchsorted(find_start(self._columns, selection.type, span.after)) :]
         else:
             start = find_updated(order, selection) if selection.by_update else 0
             if span.after is not None:
                 start = max(start, find_place(self._columns, order, first=first, after=span.after))
-            rows = take_ordered(candidates, order.rows, start=start, offset=span.offset, limit=span.limit)
+            ordered = order.rows[start:]
+            rows = ordered[test_set(candidates.words, ordered)]
+        rows = candidates.keep_rows(rows)[span.offset : span.offset + span.limit]
         whole = (rows + first).tolist()
         return ResultSet(rows=whole, locate=lambda at: self._locate(whole[at], selection))
 
@@ -317,38 +275,23 @@ class Evaluator:
 
     def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
         """Return a span of the list whose items are occurrences, by `starts_at`, then id."""
-        candidates, dates = self._find_candidates(selection), read_dates(selection.conditions.happening)
-        table = self._columns.happenings["occurrences"]
-        at, end = dates.span_numbers(self._columns)
+        matches, table = find_matching(self._find_matches(selection), self._columns), self._occurrences
         if span.after is not None:
-            at = max(at, self._find_next_occurrence(span.after))
-        chunks = walk_chunks(at, end, length=_FIRST_OCCURRENCES)
-        parts = (self._keep_occurrences(np.arange(chunk.start, chunk.stop), candidates, dates) for chunk in chunks)
-        matches = take_first(parts, offset=span.offset, limit=span.limit)
-        rows, places = table["row"][matches].tolist(), matches.tolist()
+            matches = matches[matches.searchsorted(self._find_next_occurrence(span.after)) :]
+        numbers = matches[span.offset : span.offset + span.limit]
+        rows, places = table["row"][numbers].tolist(), numbers.tolist()
         return ResultSet(
             rows=rows,
             numbers=places,
             locate=lambda at: (int(table["starts_at"][places[at]]), read_id(self._columns, rows[at])),
         )
 
-    def _keep_occurrences(self, numbers: Rows, candidates: Candidates, dates: Dates) -> Rows:
-        """Keep the matching occurrences of candidates. Events are the first type, so rows need no conversion."""
-        rows = self._columns.happenings["occurrences"]["row"]
-        numbers = numbers[test_set(candidates.words, rows[numbers])]
-        numbers = numbers[dates.hold(self._columns, numbers)]
-        for test in candidates.tests:
-            if numbers.size:
-                numbers = numbers[test(rows[numbers].astype(np.int64))]
-        return numbers
-
     def _find_next_occurrence(self, after: Position) -> int:
         starts_at, row_id = after
-        starts = self._columns.happenings["occurrences"]["starts_at"]
+        starts, rows = self._occurrences["starts_at"], self._occurrences["row"]
         assert isinstance(starts_at, int)
-        low, high = np.searchsorted(starts, starts_at, side="left"), np.searchsorted(starts, starts_at, side="right")
-        ids = [read_id(self._columns, row) for row in self._columns.happenings["occurrences"]["row"][low:high].tolist()]
-        return int(low) + sum(other <= row_id for other in ids)
+        low, high = np.searchsorted(starts, starts_at), np.searchsorted(starts, starts_at, side="right")
+        return int(low) + sum(read_id(self._columns, row) <= row_id for row in rows[low:high].tolist())
 
     def keep_rows(self, selection: Selection, rows: Rows) -> Rows:
         """Return the matching ones of these rows of any type, ascending, with all listings of a program."""
