@@ -1,6 +1,6 @@
 """`/v1/changes`, the changes since a version, and `/v1/listings/{id}/versions`, the versions of one listing."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import islice
 
@@ -16,10 +16,10 @@ from outings.answers.plan import (
     make_cursor,
     make_tag,
 )
-from outings.answers.snapshot.reader import RowIndex, open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.envelope import encode_list
-from outings.contract.errors import ApiError, bad_request, not_found
+from outings.contract.errors import bad_request, not_found
 from outings.contract.query import Query
 from outings.contract.resources.meta import ChangesMeta, VersionsMeta
 from outings.contract.resources.sync import Change, ChangeLinks, ListingVersion
@@ -28,7 +28,8 @@ from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.log import BLOCK, Version, list_history, name_log, read_versions, walk_versions
 from outings.release.snapshot import Snapshot
 
-# Versions that one answer looks at, however few of them pass: a rare one is found by going on, never by waiting.
+# The most versions that one answer reads, even if few of them match: a client finds a rare one by going on with the
+# cursor, not by waiting.
 MOST_SCANNED = 64 * BLOCK
 FIRST = 1
 
@@ -62,14 +63,20 @@ def answer_changes(query: Query, context: AnswerContext) -> list[bytes]:
     history, start = context.release.history, read_cursor(query)
     limit, latest = query.get_as("limit", int), history.log.latest_version_id
     assert limit is not None
-    passes = make_condition(query, context)
+    types, kinds, metro = query.get_words("type"), query.get_words("kind"), query.metro
+
+    def matches(version: Version) -> bool:
+        if (types and version.type not in types) or (kinds and version.kind not in kinds):
+            return False
+        return is_visible(version, context) and (metro is None or metro in _list_metros(version))
+
     items, last = list[bytes](), start
     for version in islice(walk_versions(history, after=start), MOST_SCANNED):
         if len(items) == limit:
             break
         last = version.version_id
-        if passes(version):
-            items.append(_encoder.encode(show_change(version)))
+        if matches(version):
+            items.append(_encoder.encode(_show_change(version)))
     stamps = [snapshot.stamp for snapshot in list_read(query, context)]
     meta = ChangesMeta(
         limit=limit,
@@ -99,18 +106,6 @@ def list_read(query: Query, context: AnswerContext) -> list[Snapshot]:
     ]
 
 
-def make_condition(query: Query, context: AnswerContext) -> Callable[[Version], bool]:
-    """Return a function that is True for each version that the key may see and the query's filters keep."""
-    types, kinds, metro = query.get_words("type"), query.get_words("kind"), query.metro
-
-    def passes(version: Version) -> bool:
-        if (types and version.type not in types) or (kinds and version.kind not in kinds):
-            return False
-        return is_visible(version, context) and (metro is None or metro in _list_metros(version))
-
-    return passes
-
-
 def is_visible(version: Version, context: AnswerContext) -> bool:
     """Return True if the key may read the change."""
     entitlement = context.entitlement
@@ -126,7 +121,7 @@ def _list_metros(version: Version) -> tuple[str, ...]:
     return version.metros if version.metro is None else (version.metro,)
 
 
-def show_change(version: Version) -> Change:
+def _show_change(version: Version) -> Change:
     collection = COLLECTIONS.get(version.type, "organizations")
     return Change(
         version_id=version.version_id,
@@ -145,7 +140,7 @@ def show_change(version: Version) -> Change:
     )
 
 
-# Ids only rise, so a walk goes on in any release, and on any date.
+# The date in a cursor of versions. Ids of versions only rise, so a walk goes on in any release and on any date.
 _NO_DATE = date(1970, 1, 1)
 _MOST_VERSIONS = 1 << 53
 
@@ -161,34 +156,25 @@ def find_homes(query: Query, context: AnswerContext) -> list[Home]:
     """Return the readable metros that have the listing or organization with the query's id. Raises `not_found` if no
     metro has it, archived or not, and `forbidden` if the key may not read those metros or the type."""
     assert query.id is not None
+    entitlement = context.entitlement
     homes = [home for _, snapshot in sorted(context.release.metros.items()) for home in _find_in(query.id, snapshot)]
     if not homes:
         raise not_found("There is no listing with this id.")
-    readable = [home for home in homes if _may_read(home, context)]
+    near = [home for home in homes if entitlement.allows_metro(home.snapshot.metro.slug)]
+    readable = [home for home in near if home.type is None or entitlement.allows_type(home.type)]
     if not readable:
-        raise _refuse(homes, context)
+        types = {home.type for home in near if home.type is not None}
+        raise forbidden_types(context, types) if types else forbidden_metro(entitlement)
     return readable
-
-
-def _refuse(homes: Sequence[Home], context: AnswerContext) -> ApiError:
-    """Return the error `forbidden`, for the type if the key may read one of the metros, else for the metro."""
-    types = [home.type for home in homes if context.entitlement.allows_metro(home.snapshot.metro.slug) and home.type]
-    return forbidden_types(context, set(types)) if types else forbidden_metro(context.entitlement)
-
-
-def _may_read(home: Home, context: AnswerContext) -> bool:
-    entitlement = context.entitlement
-    return entitlement.allows_metro(home.snapshot.metro.slug) and (
-        home.type is None or entitlement.allows_type(home.type)
-    )
 
 
 def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
     opened = open_snapshot(snapshot)
-    tables: list[tuple[RowIndex, int, str | None]] = [(opened.listings, code, name) for code, name in enumerate(TYPES)]
-    for names, code, listing_type in [*tables, (opened.organizations, 0, None)]:
-        if names.find_visible(row_id, type_code=code, include_archived=True) is not None:
+    for code, listing_type in enumerate(TYPES):
+        if opened.listings.find_visible(row_id, type_code=code, include_archived=True) is not None:
             yield Home(snapshot=snapshot, type=listing_type)
+    if opened.organizations.find_visible(row_id, include_archived=True) is not None:
+        yield Home(snapshot=snapshot, type=None)
 
 
 def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerContext) -> list[bytes]:
@@ -205,7 +191,18 @@ def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerConte
         next_cursor=make_cursor(query, (shown[-1].version_id,), snapshot=latest, today=_NO_DATE) if has_more else None,
         generated_at=format_instant(latest.stamp),
     )
-    items = [_encoder.encode(show_version(version)) for version in shown]
+    items = [
+        _encoder.encode(
+            ListingVersion(
+                version_id=version.version_id,
+                changed_at=format_instant(version.changed_at),
+                kind=version.kind,
+                fields=version.fields,
+                reason=version.reason,
+            )
+        )
+        for version in shown
+    ]
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 
@@ -214,10 +211,10 @@ def _walk_history(query: Query, context: AnswerContext) -> Iterator[Version]:
     assert query.id is not None
     history, after = context.release.history, _find_position(query)
     ids = list_history(history.log, query.id, read=history.read)
-    if query.get("order") == "asc":
-        wanted = [number for number in ids if after is None or number > after]
-    else:
-        wanted = [number for number in reversed(ids) if after is None or number < after]
+    is_ascending = query.get("order") == "asc"
+    wanted = [number for number in ids if after is None or (number > after if is_ascending else number < after)]
+    if not is_ascending:
+        wanted.reverse()
     limit = query.get_as("limit", int) or 1
     for at in range(0, len(wanted), limit + 1):
         versions = read_versions(history.log, wanted[at : at + limit + 1], read=history.read)
@@ -237,16 +234,6 @@ def _find_position(query: Query) -> int | None:
         case (int(version_id),) if 0 < version_id < _MOST_VERSIONS and query.cursor.date == _NO_DATE:
             return version_id
     raise malformed_cursor()
-
-
-def show_version(version: Version) -> ListingVersion:
-    return ListingVersion(
-        version_id=version.version_id,
-        changed_at=format_instant(version.changed_at),
-        kind=version.kind,
-        fields=version.fields,
-        reason=version.reason,
-    )
 
 
 def plan_changes(query: Query, context: AnswerContext) -> AnswerPlan:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from outings.configuration import read_zone
 
+# A number of days since 1970-01-01, or an array of such numbers.
 Day = TypeVar("Day", int, NDArray[Any])
 
 
@@ -16,5 +17,5 @@ def find_start(today: date, timezone: str) -> int:
 
 
 def find_weekday(day: Day) -> Day:
-    """Return the weekday of a day since 1970-01-01, a Thursday; Monday is 0."""
-    return (day + 3) % 7
+    """Return the weekday of a day, Monday being 0."""
+    return (day + 3) % 7  # 1970-01-01 was a Thursday

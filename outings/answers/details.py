@@ -1,7 +1,6 @@
 """Answer the detail of a listing, by its id or slug, and find its related listings."""
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 import msgspec
@@ -21,39 +20,26 @@ from outings.answers.near.shown import choose_program_cards
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag, metro_required
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import Span
-from outings.answers.snapshot.reader import SnapshotReader, derive_table, open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_detail, unavailable_related
 from outings.contract.errors import not_found
-from outings.contract.query import Entitlement, Query
+from outings.contract.query import Query
 from outings.contract.resources.shared import PlaceReference
 from outings.contract.values import number_day
 from outings.contract.vocabulary import TYPES
-from outings.release.snapshot import Release, Snapshot
+from outings.lazy_polars import pl
+from outings.release.snapshot import Snapshot
+from outings.release.tables import read_columns
 
-SIMILAR = derive_table("similar", lambda related: related.sort("row"), {"related": ("row", "others")})
-
-
-class Similar:
-    """A look-up of the listings that the build found similar to each listing of one snapshot."""
-
-    def __init__(self, reader: SnapshotReader) -> None:
-        table = reader.open_table(SIMILAR)
-        self._rows = table.view_array("row")
-        self._ends, self._others = table.read_lists("others")
-
-    def list_rows(self, row: int) -> list[int]:
-        """Return the listings similar to this one, the most similar first, of every type, including hidden ones."""
-        at = bisect_left(self._rows, row)
-        if at == len(self._rows) or self._rows[at] != row:
-            return []
-        others: list[int] = self._others[self._ends[at] : self._ends[at + 1]].tolist()
-        return others
-
-
-# Cards in a group.
+# Cards in each list of related listings.
 MOST = 6
-# What is done on a day: a place is no card.
+# The types that related listings may have: a card shows a date, and places have none.
 CARD_TYPES = ("event", "class", "camp")
+
+
+def open_similar(reader: SnapshotReader) -> "pl.DataFrame":
+    """Return the listings that the build found similar to each listing, hidden ones too, the most similar first."""
+    return read_columns(reader.tables.get("related"), "related", ("row", "others")).sort("row")
 
 
 class RelatedListings(Struct, frozen=True, kw_only=True):
@@ -81,12 +67,8 @@ _decode_name = msgspec.json.Decoder(_ListingName).decode
 
 def make_related(query: Query, row: int, *, snapshot: Snapshot, context: AnswerContext) -> RelatedListings:
     """Find the listings that are related to the one in `row`: similar, of its organization, and at its place."""
-    own = query.resource
-    # Its own type stands first.
-    types = sorted(
-        (card_type for card_type in CARD_TYPES if context.entitlement.allows_type(card_type)),
-        key=lambda card_type: card_type != own,
-    )
+    readable = filter(context.entitlement.allows_type, CARD_TYPES)
+    types = sorted(readable, key=lambda card_type: card_type != query.resource)  # the listing's own type first
     related = _RelatedRows(row, types, snapshot=snapshot, context=context)
     references = read_references(open_snapshot(snapshot).read_document(row))
     place = None if references.place is None else references.place.id
@@ -98,32 +80,33 @@ def make_related(query: Query, row: int, *, snapshot: Snapshot, context: AnswerC
 
 
 class _RelatedRows:
+    """A finder of the listings that are related to one listing. `types`: those that the key may read."""
+
     def __init__(self, row: int, types: Sequence[str], *, snapshot: Snapshot, context: AnswerContext) -> None:
         self._row, self._types, self._snapshot = row, types, snapshot
         self._today = context.dates[snapshot.metro.slug]
         self._opened = open_snapshot(snapshot)
         self._evaluator = open_evaluator(self._opened)
-        self._program = self._find_programs([row])[0]
 
     def find_similar(self) -> tuple[Raw, ...]:
         """Return cards of similar listings, only the first of one name at one place, none of the listing's own name."""
-        cards = self._choose_cards(self._opened.open_index(Similar).list_rows(self._row))
+        similar = self._opened.open_index(open_similar)
+        others = similar.filter(pl.col("row") == self._row)["others"].explode().drop_nulls().to_list()
+        cards = self._choose_cards(others)
         shown: dict[_ListingName, int] = {}
         for row in (self._row, *cards):
             shown.setdefault(_decode_name(self._opened.read_document(row)), row)
-        return self._encode(shown.values())
+        return self._encode([*shown.values()])
 
     def find_listed(self, **filters: str | None) -> tuple[Raw, ...]:
         """Return cards of the first items of each type's default list with these filters."""
         given = {name: value for name, value in filters.items() if value is not None}
         if not given:
             return ()
-        rows: list[int] = []
-        for listing_type in self._types:
-            selection = select_default(listing_type, self._snapshot, self._today, **given)
-            # One more, for the listing itself or its program's card.
-            rows += self._evaluator.list_rows(selection, Span(limit=MOST + 1)).rows
-        return self._encode(rows)
+        selections = (select_default(name, self._snapshot, self._today, **given) for name in self._types)
+        # One row more than is shown, for the listing itself or its program's card.
+        lists = (self._evaluator.list_rows(selection, Span(limit=MOST + 1)).rows for selection in selections)
+        return self._encode([*chain.from_iterable(lists)])
 
     def _choose_cards(self, ordered: Sequence[int]) -> list[int]:
         """Keep, in order, the rows that default lists show, and replace a program's by the one that lists show."""
@@ -139,31 +122,24 @@ class _RelatedRows:
         live = np.sort(np.concatenate(kept)) if kept else rows[:0]
         start = number_day(self._today)
         chosen = choose_program_cards(live, self._opened.open_index(NearIndex), start=start).tolist()
-        cards = {_name_card(row, program): row for row, program in self._pair(chosen)}
-        names = dict.fromkeys(_name_card(row, program) for row, program in zip(ordered, programs, strict=True))
-        return [cards[name] for name in names if name in cards]
+        cards = dict(zip(self._name_cards(chosen), chosen, strict=True))
+        return [cards[name] for name in dict.fromkeys(self._name_cards(ordered)) if name in cards]
 
-    def _pair(self, rows: Sequence[int]) -> Iterable[tuple[int, int]]:
-        return zip(rows, self._find_programs(rows), strict=True)
+    def _name_cards(self, rows: Sequence[int]) -> list[tuple[int, int]]:
+        """Return a key for each row that is the same for all listings of one program, which lists show as one item."""
+        pairs = zip(rows, self._find_programs(rows), strict=True)
+        return [(-1, row) if program < 0 else (program, -1) for row, program in pairs]
 
     def _find_programs(self, rows: Sequence[int]) -> list[int]:
         """Return the number of each listing's program; -1 if it belongs to none."""
         programs: list[int] = self._opened.programs.find_programs(np.array(rows, dtype=np.int64)).tolist()
         return programs
 
-    def _encode(self, rows: Iterable[int]) -> tuple[Raw, ...]:
+    def _encode(self, rows: Sequence[int]) -> tuple[Raw, ...]:
         """Encode the first `MOST` cards, without this listing and the others of its program."""
-        others = [
-            row
-            for row, program in self._pair([*rows])
-            if row != self._row and (program < 0 or program != self._program)
-        ]
+        (own,) = self._name_cards([self._row])
+        others = [row for row, name in zip(rows, self._name_cards(rows), strict=True) if name != own]
         return tuple(Raw(make_card(self._opened, row, self._today)) for row in others[:MOST])
-
-
-def _name_card(row: int, program: int) -> tuple[int, int]:
-    """Return a key that is the same for all listings of one program, which lists show as one item."""
-    return (-1, row) if program < 0 else (program, -1)
 
 
 class ListingRow(Struct, frozen=True, kw_only=True):
@@ -176,8 +152,13 @@ class ListingRow(Struct, frozen=True, kw_only=True):
 def find_listing(query: Query, *, context: AnswerContext) -> ListingRow:
     """Return the listing that the query names. Raises `not_found`; `forbidden` if it is only in metros outside the
     key's scope; `metro_required` for a slug that several of the key's metros have."""
-    release, entitlement = context.release, context.entitlement
-    metros = _choose_metros(query, release=release, entitlement=entitlement)
+    metros, entitlement = context.release.metros, context.entitlement
+    if query.metro is not None:
+        if query.metro not in metros:
+            raise not_found(f"There is no metro {query.metro}.")
+        if not entitlement.allows_metro(query.metro):
+            raise forbidden_metro(entitlement, query.metro)
+        metros = {query.metro: metros[query.metro]}
     rows = list(_find_rows(query, metros))
     readable = [listing for listing in rows if entitlement.allows_metro(listing.snapshot.metro.slug)]
     if not rows:
@@ -212,18 +193,6 @@ def answer_detail(query: Query, listing: ListingRow, *, context: AnswerContext) 
     return encode_detail(choose_fields(query)(document), notices=notices)
 
 
-def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:
-    """Return the metro that the request names, or else all metros of the release."""
-    if query.metro is None:
-        return release.metros
-    snapshot = release.metros.get(query.metro)
-    if snapshot is None:
-        raise not_found(f"There is no metro {query.metro}.")
-    if not entitlement.allows_metro(query.metro):
-        raise forbidden_metro(entitlement, query.metro)
-    return {query.metro: snapshot}
-
-
 def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[ListingRow]:
     """Yield the visible listings of the query's type with its id or slug, metro after metro."""
     assert query.resource is not None
@@ -248,23 +217,18 @@ def plan_detail(query: Query, context: AnswerContext) -> AnswerPlan:
     listing = find_listing(query, context=context)
     is_quick = True
     attached: object = ()
-    if query.values:  # as few details have
-        # What is attached to a listing counts an organization's others, or asks the lists.
+    if query.values:  # few requests for details have parameters
+        # An attached organization counts its listings, and related listings are found by lists.
         is_quick = not list_expanded(query) and "related" not in list_addons(query, context)
         attached = _tag_attached(query, listing.snapshot, context)
-    tag = _tag_listing(query, listing, context, attached)
-    return AnswerPlan(tag, lambda: answer_detail(query, listing, context=context), is_quick=is_quick)
-
-
-def _tag_listing(query: Query, listing: ListingRow, context: AnswerContext, attached: object) -> str:
-    """Return the ETag. It covers `created_at` and `updated_at`, which the row's hash leaves out. `attached`: the result
-    of `_tag_attached`."""
     opened, row = open_snapshot(listing.snapshot), listing.row
-    listings, series = opened.listings, open_series(opened)
+    series = open_series(opened)
     is_series = query.resource == "event" and series.is_series(row)
     following = series.find_next(row, context.dates[listing.snapshot.metro.slug]) if is_series else None
-    own = (listings.read_hash(row).hex(), listings.read_stamps(row))
-    return make_tag("detail", own, following, query.notices, attached)
+    # The row's hash leaves out `created_at` and `updated_at`.
+    own = (opened.listings.read_hash(row).hex(), opened.listings.read_stamps(row))
+    tag = make_tag("detail", own, following, query.notices, attached)
+    return AnswerPlan(tag, lambda: answer_detail(query, listing, context=context), is_quick=is_quick)
 
 
 def _tag_attached(query: Query, snapshot: Snapshot, context: AnswerContext) -> object:

@@ -18,8 +18,7 @@ from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
 _TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
-# zlib's word for "with gzip's header".
-_GZIP = 31
+_GZIP = 31  # the `wbits` of data with the header of gzip
 
 
 def name_file(collection: str, file_format: str) -> str:
@@ -32,12 +31,24 @@ def plan_export(query: Query, snapshot: Snapshot, context: AnswerContext) -> Ans
 
 
 def plan_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    media, export = find_file(query, snapshot, context)
+    name = query.match.values["file"]
+    collection, _, file_format = name.partition(".")
+    export = snapshot.exports.get(name)
+    if export is None:
+        problem = f"There is no file {name[:100]!r} in this export."
+        raise not_found(problem, did_you_mean=find_nearest(name, snapshot.exports))
+    if not context.entitlement.allows_type(_TYPES[collection]):
+        raise forbidden_types(context, [_TYPES[collection]])
+
+    def render() -> list[bytes]:
+        data = context.release.read_object(export.object)[:]
+        return [zlib.decompress(data, wbits=_GZIP) if export.coding else data]
+
     return AnswerPlan(
         make_tag("file", export.sha256),
-        lambda: [read_file(export, context)],
+        render,
         reads_store=True,
-        media=media,
+        media=EXPORT_TYPES[file_format],
         file=PlannedFile(export, lambda: context.release.read_object(export.object)),
     )
 
@@ -56,26 +67,6 @@ def answer_export(query: Query, snapshot: Snapshot, context: AnswerContext) -> l
     ]
     meta = ExportMeta(metro=snapshot.metro.slug, count=len(items), generated_at=format_instant(snapshot.stamp))
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
-
-
-def find_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> tuple[str, Export]:
-    """Return the file that the path names, and its media type. Raises `not_found`, and `forbidden` for a type outside
-    the key's."""
-    name = query.match.values["file"]
-    collection, _, file_format = name.partition(".")
-    export = snapshot.exports.get(name)
-    if export is None:
-        problem = f"There is no file {name[:100]!r} in this export."
-        raise not_found(problem, did_you_mean=find_nearest(name, snapshot.exports))
-    if not context.entitlement.allows_type(_TYPES[collection]):
-        raise forbidden_types(context, [_TYPES[collection]])
-    return EXPORT_TYPES[file_format], export
-
-
-def read_file(export: Export, context: AnswerContext) -> bytes:
-    """Return the whole file, uncompressed. Raises NotFound, Corrupt or StoreError."""
-    data = context.release.read_object(export.object)[:]
-    return zlib.decompress(data, wbits=_GZIP) if export.coding else data
 
 
 def _show_file(snapshot: Snapshot, collection: str, file_format: str, *, export: Export) -> ExportFile:
