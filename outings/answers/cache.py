@@ -15,13 +15,13 @@ _Arguments = ParamSpec("_Arguments")
 
 
 def remember(method: Callable[_Arguments, _Value], *, size: int) -> Callable[_Arguments, _Value]:
-    """Return the method with a cache of its last results. The cache has only a weak reference to the object, so the
-    object and the files that it has mapped go with its last user."""
+    """Return the bound method with a cache of its last `size` results. The cache has only a weak reference to the
+    method's object, so that the object and the files that it has mapped are freed with its last user."""
     bound = cast(MethodType, method)
     owner, function = ref(bound.__self__), bound.__func__
 
     def call(*arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Value:
-        value: _Value = function(owner(), *arguments, **named)  # it is there, as it asks
+        value: _Value = function(owner(), *arguments, **named)  # the caller has the object
         return value
 
     return cast(Callable[_Arguments, _Value], lru_cache(maxsize=size)(call))
@@ -44,8 +44,8 @@ class Once(Generic[_Value]):
 
 
 class LruCache(Generic[_Key, _Value]):
-    """A cache that drops the value read longest ago. `size`: the most values or, with `weigh`, their most weight.
-    Thread-safe; two threads may compute the same value."""
+    """A cache that drops the value that was not read for longest. `size`: the most values or, with `weigh`, their
+    greatest total weight. Thread-safe; two threads may compute the same value."""
 
     def __init__(self, *, size: int, weigh: Callable[[_Value], int] | None = None) -> None:
         self._values: LRUCache[_Key, _Value] = LRUCache(size, weigh)
@@ -55,14 +55,12 @@ class LruCache(Generic[_Key, _Value]):
         return key in self._values
 
     def find(self, key: _Key) -> _Value | None:
-        """Return None if the value is not kept."""
+        """Return the value, or None if it is not in the cache."""
         with self._lock:
-            try:
-                return self._values[key]
-            except KeyError:
-                return None
+            return self._values.get(key)
 
     def read(self, key: _Key, make: Callable[[], _Value]) -> _Value:
+        """Return the value. The function `make` computes it if it is not in the cache."""
         value = self.find(key)
         if value is None:
             value = make()

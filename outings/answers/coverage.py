@@ -1,5 +1,6 @@
 """`/v1/{metro}/coverage`: how many listings a metro has, how fresh and how complete they are."""
 
+import math
 from collections.abc import Sequence
 from datetime import date, timedelta
 
@@ -35,7 +36,7 @@ from outings.release.tables import PUBLISHED, read_columns
 
 Numbers = NDArray[np.int64]
 
-# Confidences are summed as whole numbers: a sum is the same in whatever order.
+# Confidences are summed as whole millionths, so that a sum does not depend on the order.
 CONFIDENCE = 1_000_000
 
 LISTINGS = (
@@ -86,7 +87,9 @@ def measure_coverage(
     if neighborhood is not None:
         is_named = pl.col("neighborhood_slug") == neighborhood.casefold()
         chosen = chosen.filter(is_named | (pl.col("neighborhood_key") == fold_text(neighborhood)))
-    counted = _count(chosen)
+    confidence = (pl.col("confidence") * CONFIDENCE).round().cast(pl.Int64()).sum()
+    conditions = {name: is_met.sum().cast(pl.Int64()) for name, is_met in list_counted().items()}
+    counted = chosen.group_by("type").agg(**conditions, confidence=confidence)
     counts = counted.sum().row(0, named=True)
     by_type = {row["type"]: row for row in counted.iter_rows(named=True)}
     statuses = chosen["verification"].fill_null(len(VERIFICATION_STATUSES)).to_numpy()
@@ -96,7 +99,7 @@ def measure_coverage(
         listings={
             COLLECTIONS[listing_type]: TypeCoverage(
                 published=own["published"],
-                next_30_days=_count_next(listing_type, snapshot, today=today, where=neighborhood),
+                next_30_days=_count_next(listing_type, snapshot, today=today, neighborhood=neighborhood),
                 dateless=own["dateless"],
             )
             for listing_type in types
@@ -105,7 +108,7 @@ def measure_coverage(
         freshness=_measure_freshness(chosen, start=find_start(today, snapshot.metro.timezone)),
         quality=Quality(mean_confidence=share(counts["confidence"], counts["published"] * CONFIDENCE), **shares),
         verification=dict(zip((*VERIFICATION_STATUSES, UNSPECIFIED), by_status, strict=True)),
-        neighborhoods=_cover_neighborhoods(snapshot, chosen, types=types, where=neighborhood),
+        neighborhoods=_cover_neighborhoods(snapshot, chosen, types=types, neighborhood=neighborhood),
     )
 
 
@@ -113,19 +116,13 @@ _NOTHING = {"published": 0, "dateless": 0}
 _SHARED = ("with_coordinates", "with_price", "with_ages", "with_image", "with_time")
 
 
-def _count(listings: "pl.DataFrame") -> "pl.DataFrame":
-    """Count, by type, the listings that meet each condition of `list_counted`; sum confidences in millionths."""
-    confidence = (pl.col("confidence") * CONFIDENCE).round().cast(pl.Int64()).sum()
-    counted = {name: is_stated.sum().cast(pl.Int64()) for name, is_stated in list_counted().items()}
-    return listings.group_by("type").agg(**counted, confidence=confidence)
-
-
-def _count_next(listing_type: str, snapshot: Snapshot, *, today: date, where: str | None) -> int:
+def _count_next(listing_type: str, snapshot: Snapshot, *, today: date, neighborhood: str | None) -> int:
+    """Count the listings of the next 30 days, whatever their audience and confidence."""
     given: dict[str, Value] = {"audience": ("all",), "min_confidence": 0}
     if listing_type != "place":
         given |= {"from": today, "to": today + timedelta(days=_NEXT_DAYS)}
-    if where is not None:
-        given["neighborhood"] = where
+    if neighborhood is not None:
+        given["neighborhood"] = neighborhood
     selection = replace(select_default(listing_type, snapshot, today, **given), has_cards=False)
     return open_evaluator(open_snapshot(snapshot)).count_rows(selection)
 
@@ -142,13 +139,8 @@ def _measure_freshness(chosen: "pl.DataFrame", *, start: int) -> Freshness:
 
 
 def _find_median(ages: Numbers) -> float | None:
-    """Return the median age in hours with one decimal, rounded half up; the mean of the two middle ones if even."""
-    if not ages.size:
-        return None
-    low, high = (ages.size - 1) // 2, ages.size // 2
-    middle = np.partition(ages, (low, high))
-    seconds = int(middle[low]) + int(middle[high])  # twice the median
-    return (10 * seconds + _HOUR) // (2 * _HOUR) / 10
+    """Return the median of ages in seconds, as hours with one decimal, rounded half up; None without ages."""
+    return math.floor(10 * float(np.median(ages)) / _HOUR + 0.5) / 10 if ages.size else None
 
 
 def share(part: int, whole: int) -> float | None:
@@ -157,16 +149,14 @@ def share(part: int, whole: int) -> float | None:
 
 
 def _cover_neighborhoods(
-    snapshot: Snapshot, chosen: "pl.DataFrame", *, types: Sequence[str], where: str | None
+    snapshot: Snapshot, chosen: "pl.DataFrame", *, types: Sequence[str], neighborhood: str | None
 ) -> NeighborhoodCoverage:
     areas = open_snapshot(snapshot).open_index(open_areas).narrow(frozenset(types))
-    known = areas.are_known(types)
-    named = [
-        areas.slugs[number] for number in (range(len(areas)) if where is None else areas.find(where)) if known[number]
-    ]
+    is_known, numbers = areas.are_known(types), range(len(areas)) if neighborhood is None else areas.find(neighborhood)
+    named = [areas.slugs[number] for number in numbers if is_known[number]]
     slugs, keys = ({*chosen[name].drop_nulls()} for name in ("neighborhood_slug", "neighborhood_key"))
-    lively = [slug for slug in named if slug.casefold() in slugs or fold_text(slug) in keys]
-    return NeighborhoodCoverage(named=len(named), with_listings=len(lively))
+    with_listings = sum(slug.casefold() in slugs or fold_text(slug) in keys for slug in named)
+    return NeighborhoodCoverage(named=len(named), with_listings=with_listings)
 
 
 _encoder = msgspec.json.Encoder()

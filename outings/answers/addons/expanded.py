@@ -1,7 +1,5 @@
 """`expanded`: the full objects behind a listing's references, as their own details show them."""
 
-from collections.abc import Mapping
-
 import msgspec
 from msgspec import Struct
 
@@ -28,19 +26,13 @@ class References(Struct, frozen=True):
     organization: _Reference = _Reference()
 
 
-_decoder = msgspec.json.Decoder(References)
-
-
-def read_references(document: bytes) -> References:
-    return _decoder.decode(document)
+read_references = msgspec.json.Decoder(References).decode
 
 
 def list_expanded(query: Query) -> tuple[str, ...]:
     """Return which of `place` and `organization` the query expands."""
     words = query.get_words("expand")
-    if not words:
-        return ()
-    return tuple(member for member in ("place", "organization") if member in words)
+    return tuple(member for member in ("place", "organization") if member in words) if words else ()
 
 
 def check_expanded(query: Query, context: AnswerContext) -> None:
@@ -50,7 +42,8 @@ def check_expanded(query: Query, context: AnswerContext) -> None:
 
 
 class Expansion:
-    """An expander of one answer's items. It encodes each organization once."""
+    """An adder of `expanded` to one answer's items. It encodes each organization once. `members`: which of `place` and
+    `organization` to add."""
 
     def __init__(self, members: tuple[str, ...], *, snapshot: Snapshot, context: AnswerContext) -> None:
         self._members = members
@@ -63,13 +56,11 @@ class Expansion:
         if not self._members:
             return document
         references = read_references(document)
-        made: Mapping[str, bytes] = {name: self._encode(name, references) for name in self._members}
-        block = b",".join(b'"%b":%b' % (name.encode(), value) for name, value in made.items())
+        encoders = {"place": self._encode_place, "organization": self._encode_organization}
+        block = b",".join(b'"%b":%b' % (name.encode(), encoders[name](references)) for name in self._members)
         return add_member(document, "expanded", b"{%b}" % block)
 
-    def _encode(self, name: str, references: References) -> bytes:
-        if name == "place":
-            return self._encode_place(references)
+    def _encode_organization(self, references: References) -> bytes:
         row_id = references.organization.id
         if row_id not in self._organizations:
             copies = [] if row_id is None else list_copies(row_id, context=self._context)

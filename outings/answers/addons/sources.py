@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
+from datetime import date
 from functools import cached_property
 
 import msgspec
-from msgspec import Struct
 
 from outings.answers.dates import find_start
 from outings.answers.documents.fields import add_member
@@ -26,27 +25,25 @@ from outings.release.snapshot import Snapshot
 def list_addons(query: Query, context: AnswerContext) -> tuple[str, ...]:
     """Return the add-ons in `include` that the key allows. The edge adds notices about the others."""
     words = query.get_words("include")
-    if not words:
-        return ()
-    return tuple(word for word in words if context.entitlement.allows_addon(word))
+    return tuple(word for word in words if context.entitlement.allows_addon(word)) if words else ()
 
 
 _UNKNOWN = -1
-# Dates that nobody looked at for longer are stale, in days.
+# Days since the last check of a source after which its dates are stale.
 STALE_DAYS = 30
-# Outcomes of a check that reached the source, and so bear on the score.
+# Outcomes of a check that reached the source, so that the score is based on it.
 _REACHED = frozenset({"clear", "changed", "flagged", "gone"})
 _DISPUTED = frozenset({"changed", "flagged"})
-# Members that tell when something is; of one with a dot the first part counts.
+# Members of a listing that state dates or times. A changed member such as `term.starts_on` counts as `term`.
 DATE_MEMBERS = frozenset({
     "starts_local", "ends_local", "starts_at", "ends_at", "date_on", "start_time", "end_time", "all_day", "timezone",
     "rrule", "exdates", "rdates", "recurrence_description", "term", "schedule", "sections", "sessions", "starts_on",
     "ends_on", "days", "year",
 })  # fmt: skip
-# A check that finds the page elsewhere says that its address changed.
+# Members that a check reports as changed if it finds the page at another address.
 _ADDRESS_MEMBERS = frozenset({"url", "source", "source_url"})
 
-# What they are made of.
+# The columns of other tables from which the table of sources is made.
 LISTINGS = (
     "row", "type", "has_date", "source_url", "crawled_at", "verification", "checked_at", "changed_fields",
     "beyond_starts_local",
@@ -58,8 +55,8 @@ HAPPENINGS = ("row", "starts_on", "ends_on")
 def make_sources(
     listings: pl.DataFrame, occurrences: pl.DataFrame, sections: pl.DataFrame, sessions: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return a table, by row, of what feeds state about each listing's source. `last`: the listing's last day since
-    1970, not stated if it has no end. A text that is not stated is empty."""
+    """Return a table, by row, of what feeds state about each listing's source. `last`: the listing's last day, counted
+    since 1970, NOT_STATED if it has no end. A text that is not stated is empty."""
     session_ends = pl.coalesce("ends_on", "starts_on")
     lasts = pl.concat(
         (
@@ -93,13 +90,6 @@ SOURCES = derive_table(
 )
 
 
-class Day(Struct, frozen=True, kw_only=True):
-    """A local date, and when it begins, in seconds since 1970."""
-
-    date: datetime.date
-    start: int
-
-
 class Sources:
     """The table of a snapshot's sources, opened to make blocks."""
 
@@ -110,8 +100,9 @@ class Sources:
         self._crawled, self._checked = table.view_array("crawled_at"), table.view_array("checked_at")
         self._urls, self._changed = table.read_texts("source_url"), table.read_texts("changed_fields")
 
-    def make_block(self, row: int, today: Day) -> SourceBlock | None:
-        """Return the block of a listing, or None if the feed says nothing of its source."""
+    def make_block(self, row: int, today: date, start: int) -> SourceBlock | None:
+        """Return the block of a listing, or None if the feed says nothing of its source. `start`: when `today` begins,
+        in seconds since 1970."""
         url, changed = self._urls[row], self._changed[row]
         code, crawled, checked = self._statuses[row], self._crawled[row], self._checked[row]
         if not (url or changed) and (code, crawled, checked) == (_UNKNOWN, _UNKNOWN, _UNKNOWN):
@@ -123,22 +114,24 @@ class Sources:
             crawled_at=_format(crawled),
             score_basis="verified" if status in _REACHED else "baseline",
             verification=Verification(status=status, checked_at=_format(checked), changed_fields=fields),
-            date_health=self._judge_dates(row, today, disputed=status in _DISPUTED and _name_any(fields, DATE_MEMBERS)),
+            date_health=self._judge_dates(
+                row, today, start, is_disputed=status in _DISPUTED and _name_any(fields, DATE_MEMBERS)
+            ),
             source_health=_judge_source(status, fields, is_visited=max(crawled, checked) != _UNKNOWN),
         )
 
-    def _judge_dates(self, row: int, today: Day, *, disputed: bool) -> str | None:
+    def _judge_dates(self, row: int, today: date, start: int, *, is_disputed: bool) -> str | None:
         if TYPES[self._types[row]] == "place":
             return None
         if self._dated[row] == 0:
             return "missing"
-        if disputed:
+        if is_disputed:
             return "conflicting"
         last = self._lasts[row]
-        if last != NOT_STATED and last < number_day(today.date):
+        if last != NOT_STATED and last < number_day(today):
             return "past"
         latest = max(self._crawled[row], self._checked[row])
-        return "stale" if latest != _UNKNOWN and latest < today.start - STALE_DAYS * DAY else "ok"
+        return "stale" if latest != _UNKNOWN and latest < start - STALE_DAYS * DAY else "ok"
 
 
 def _judge_source(status: str | None, fields: Sequence[str], *, is_visited: bool) -> str | None:
@@ -175,7 +168,7 @@ class SourceBlocks:
         if not self.is_requested:
             return None
         self._items += 1
-        block = open_snapshot(self._snapshot).open_index(Sources).make_block(row, self._today)
+        block = open_snapshot(self._snapshot).open_index(Sources).make_block(row, self._date, self._start)
         self._missing += block is None
         return block
 
@@ -189,5 +182,5 @@ class SourceBlocks:
         return (unavailable_source(self._missing, of=self._items),) if self._missing else ()
 
     @cached_property
-    def _today(self) -> Day:
-        return Day(date=self._date, start=find_start(self._date, self._snapshot.metro.timezone))
+    def _start(self) -> int:
+        return find_start(self._date, self._snapshot.metro.timezone)

@@ -13,7 +13,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.shared import Ages, Clock, CompactCard, Local, PlaceReference, Price, Term
 from outings.contract.vocabulary import COLLECTIONS
 
-# Cards made lately, of all metros together: 900 bytes each.
+# Cached cards of all metros together, 900 bytes each.
 _CARDS = 16_384
 _START_OF_DAY = "00:00:00"
 
@@ -87,8 +87,8 @@ def make_card(reader: SnapshotReader, row: int, today: date) -> bytes:
 
 
 def encode_card(document: bytes, *, today: date | None = None, next_local: str | None = None) -> bytes:
-    """Encode the card of a stored event, class or camp. A series starts at `next_local`, a camp with its first session
-    that is not over by `today`, a class as its own page states."""
+    """Encode the card of a stored event, class or camp. It starts as the class's own page states, with the camp's first
+    session that is not over by `today`, or, for a series of events, at `next_local`."""
     listing = _decoder.decode(document)
     match listing:
         case _Event():
@@ -121,19 +121,18 @@ def _find_start(listing: _Class) -> str | None:
 
     Not the next meeting: a card must not contradict the listing's own page.
     """
-    parts: tuple[_Class | _Section, ...] = (listing, *listing.sections)
+    parts: Sequence[_Class | _Section] = (listing,) if listing.term.starts_on is not None else listing.sections
     starts = [(part.term.starts_on, part.schedule.start_time) for part in parts]
-    stated = [f"{day.isoformat()}T{clock or _START_OF_DAY}" for day, clock in starts if day is not None]
-    if listing.term.starts_on is not None:
-        return stated[0]
-    return min(stated, default=None)
+    return min(
+        (f"{day.isoformat()}T{clock or _START_OF_DAY}" for day, clock in starts if day is not None), default=None
+    )
 
 
 def _find_session(sessions: Sequence[_Session], today: date | None) -> str | None:
     """Return when the first session that is not over by `today` starts: at its stated time, else at midnight."""
-    starts = [
+    starts = (
         f"{session.starts_on.isoformat()}T{session.start_time or _START_OF_DAY}"
         for session in sessions
         if session.starts_on is not None and (today is None or (session.ends_on or session.starts_on) >= today)
-    ]
+    )
     return min(starts, default=None)

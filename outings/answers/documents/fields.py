@@ -12,11 +12,6 @@ from outings.contract.query import Query
 from outings.contract.resources.listings import find_structs
 
 
-class _Identity(Struct, frozen=True):
-    id: str
-    type: str
-
-
 class NamedDocument(Struct, frozen=True):
     """The few members that answers read when they show only a part of a document."""
 
@@ -26,16 +21,7 @@ class NamedDocument(Struct, frozen=True):
     name: str
 
 
-_decode = msgspec.json.Decoder(_Identity).decode
-
-
-def read_id(document: bytes) -> tuple[str, str]:
-    """Return the type and the id."""
-    listing = _decode(document)
-    return listing.type, listing.id
-
-
-# How a class's document ends: its program's other listings go between the brackets.
+# The end of a class's document. Cards of its program's other listings are inserted between the brackets.
 _NO_SESSIONS = b'"sessions":[]}'
 
 
@@ -45,48 +31,44 @@ def add_member(document: bytes, name: str, value: bytes) -> bytes:
 
 
 def add_members(document: bytes, members: bytes) -> bytes:
-    """Return the document with the members of another one after its own."""
+    """Return the document with more members at its end. `members`: a JSON object that has them."""
     return b"%b,%b" % (document[:-1], members[1:])
 
 
 def fill_sessions(document: bytes, cards: Sequence[bytes]) -> bytes:
-    """Return the document of a class with these cards in its array `sessions`, until now empty."""
+    """Return the document of a class with these cards in its array `sessions`, which is empty in stored documents."""
     return b'%b"sessions":[%b]}' % (document.removesuffix(_NO_SESSIONS), b",".join(cards))
 
 
-# A path's tree: member → what is kept of it; an empty tree keeps all of it.
+# The wanted members by name, each with the wanted members in it; an empty tree stands for all of them.
 Tree = Mapping[str, "Tree"]
 
-# An app asks for the same few choices.
+# Cached functions: an app sends the same few values of `fields`.
 _CHOICES = 256
 _encode = msgspec.json.Encoder().encode
 
 
 def choose_fields(query: Query) -> Callable[[bytes], bytes]:
-    """Return a function that cuts a document to `fields`; without any it keeps all. A path goes through arrays."""
-    paths = query.get_words("fields")
+    """Return a function that cuts a document to the members in `fields`; without `fields` it returns the document."""
+    paths, shown = query.get_words("fields"), query.match.route.shown
     if not paths:
         return lambda document: document
-    shown = query.match.route.shown
-    assert shown is not None, "the contract refuses fields of what has none"
+    assert shown is not None, "the contract refuses `fields` on other routes"
     return cut_document(shown, paths)
 
 
 @lru_cache(maxsize=_CHOICES)
 def cut_document(resource: str, paths: tuple[str, ...]) -> Callable[[bytes], bytes]:
-    """Return a function that cuts a document to these normalized paths. Those that the resource lacks are ignored."""
-    # A type of these members alone: msgspec passes over all others without making anything of them.
-    decode = msgspec.json.Decoder(_narrow_type(RESOURCES[resource], _grow_tree(paths))).decode
-    return lambda document: _encode(decode(document))
-
-
-def _grow_tree(paths: tuple[str, ...]) -> Tree:
+    """Return a function that cuts a document to these normalized paths, which go through arrays. Paths that the
+    resource lacks are ignored."""
     tree: dict[str, Any] = {}
     for path in paths:
         branch = tree
         for member in path.split("."):
             branch = branch.setdefault(member, {})
-    return tree
+    # The type has only the wanted members, because msgspec skips all others without decoding them.
+    decode = msgspec.json.Decoder(_narrow_type(RESOURCES[resource], tree)).decode
+    return lambda document: _encode(decode(document))
 
 
 def _narrow_type(resource: type[Struct], tree: Tree) -> type[Struct]:
