@@ -58,7 +58,7 @@ _MATCHES = ("", "match=auto")
 _PATH = f"/v1/{METRO.slug}/search"
 # Listings that have a word: few enough to be rare, enough to be common, of a metro of 100,000.
 RARE, COMMON = (20, 200), (2_000, 20_000)
-_INDEX = ("words", "word_shortenings", "word_typos", "places", "postings", "posting_ends", "ranks", "slots")
+_INDEX = ("words", "word_shortenings", "places", "postings", "posting_ends", "ranks", "slots")
 _DAYS = 30
 _VOCABULARY, _ADDED = 40_000, 24
 _HOSTILE = (

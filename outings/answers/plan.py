@@ -9,7 +9,6 @@ objects or blocks attached, it depends on the same as a list's.
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
-from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
@@ -134,11 +133,7 @@ def name_walk(snapshot: Snapshot) -> str:
 
     The release's id would not do: it is computed from stored pages, and these hold cursors.
     """
-    return _format_stamp(snapshot.stamp)
-
-
-# The same in each answer of a snapshot.
-_format_stamp = lru_cache(maxsize=64)(format_instant)
+    return format_instant(snapshot.stamp)
 
 
 def make_cursor(query: Query, position: tuple[str | int | None, ...], *, snapshot: Snapshot, today: date) -> str:

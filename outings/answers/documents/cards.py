@@ -1,9 +1,7 @@
 """Make compact cards of listings from their documents, for `related` and for `sessions` of a class's card."""
 
-import weakref
 from collections.abc import Sequence
 from datetime import date
-from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
@@ -13,8 +11,6 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.shared import Ages, Clock, CompactCard, Local, PlaceReference, Price, Term
 from outings.contract.vocabulary import COLLECTIONS
 
-# Cached cards of all metros together, 900 bytes each.
-_CARDS = 16_384
 _START_OF_DAY = "00:00:00"
 
 
@@ -65,18 +61,6 @@ class _Camp(_Document, frozen=True, kw_only=True, tag="camp"):
 
 _decoder: msgspec.json.Decoder[_Event | _Class | _Camp] = msgspec.json.Decoder(_Event | _Class | _Camp)
 _encoder = msgspec.json.Encoder()
-
-
-def read_card(reader: SnapshotReader, row: int) -> bytes:
-    """Return the card of a class, which is the same on any date."""
-    return _read_card(reader.reference, row)
-
-
-@lru_cache(maxsize=_CARDS)
-def _read_card(of: "weakref.ref[SnapshotReader]", row: int) -> bytes:
-    reader = of()
-    assert reader is not None
-    return encode_card(reader.read_document(row))
 
 
 def make_card(reader: SnapshotReader, row: int, today: date) -> bytes:

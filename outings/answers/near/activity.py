@@ -15,7 +15,6 @@ Scores and weights are whole thousandths, rounded half to even, so that a reader
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -97,7 +96,6 @@ def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[C
     return [Component(*parts) for parts in zip(names, values, scores.T, weights, strict=True)]
 
 
-@lru_cache
 def _weigh(types: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[int, ...]]:
     """Return the count at which each type scores a half, and the weights of all components."""
     own = [_COUNTED[COLLECTIONS[listing_type]] for listing_type in types]

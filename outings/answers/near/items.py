@@ -185,7 +185,6 @@ def read_last(pieces: Sequence[bytes | memoryview]) -> tuple[str, str]:
     return listing_type.decode(), row_id.decode()
 
 
-@lru_cache(maxsize=_STARTS)
 def _encode_start(local: int, instant: int | None, timezone: bytes) -> bytes:
     """Encode the members that state a start, with a comma before them."""
     zone = timezone.decode() or None

@@ -24,8 +24,6 @@ Mask = NDArray[np.bool_]
 # Filters and minutes whose listings are cached, since nearly all requests of a minute have the same filters. The
 # listings take some 0.8 MB if the metro has 25,000.
 _CACHED = 4
-# About how many listings are measured first for the nearest ones, and how much larger each further circle is.
-_FIRST_ROWS, _GROWTH = 1_500, 4
 # The most by which rounding may move one coordinate of a listing at the circle's edge.
 _ROUNDING = 1e-12
 
@@ -112,15 +110,11 @@ class ShownListings:
 
     def find_alone(self, point: Point, chord: float) -> RowDistances:
         """Return the located listings within `chord` of the point that share no program, unordered."""
-        begin, end = self._find_band(point, chord)
+        # Only the listings between the circle's southern and northern edge are measured.
+        begin, end = self._alone_points[2].searchsorted((point[2] - chord - _ROUNDING, point[2] + chord + _ROUNDING))
         squares = square_matrix(self._alone_points[:, begin:end], point)
         inside = (squares <= chord**2).nonzero()[0]
         return RowDistances(self._alone[begin:end][inside], squares[inside])
-
-    def _find_band(self, point: Point, chord: float) -> tuple[int, int]:
-        """Return the range of indexes of the listings that may be in a circle, by their z."""
-        begin, end = self._alone_points[2].searchsorted((point[2] - chord - _ROUNDING, point[2] + chord + _ROUNDING))
-        return int(begin), int(end)
 
     def find_shared(self, point: Point, chord: float) -> RowDistances:
         """Return the located cards within `chord` of the point of programs with several matching listings."""
@@ -133,16 +127,10 @@ class ShownListings:
     ) -> RowDistances:
         """Return the `count` nearest cards in a circle, by distance, type and id. `after`: the squared distance of the
         last card to skip, and the least rank in `ties` of the cards of this distance that are not skipped."""
-        ties, shared, (begin, end) = self.index.ties, self.find_shared(point, chord), self._find_band(point, chord)
-        reach = chord * min(1, _FIRST_ROWS / max(end - begin, 1))
-        while True:
-            cards = self.find_alone(point, reach).join(shared.choose(shared.squares <= reach**2))
-            if after is not None:
-                is_tied = (cards.squares == after[0]) & (ties[cards.rows] >= after[1])
-                cards = cards.choose((cards.squares > after[0]) | is_tied)
-            if cards.rows.size >= count or reach == chord:
-                break
-            reach = min(reach * _GROWTH, chord)
+        ties, cards = self.index.ties, self.find_alone(point, chord).join(self.find_shared(point, chord))
+        if after is not None:
+            is_tied = (cards.squares == after[0]) & (ties[cards.rows] >= after[1])
+            cards = cards.choose((cards.squares > after[0]) | is_tied)
         if cards.rows.size > count:
             cards = cards.choose(cards.squares <= np.partition(cards.squares, count - 1)[count - 1])
         return cards.choose(np.lexsort((ties[cards.rows], cards.squares))[:count])

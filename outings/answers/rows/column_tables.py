@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.rows.columns import NO_TIME, VARIES, Columns, pack_mask, pack_rows
+from outings.answers.rows.columns import NO_TIME, VARIES, Columns, pack_rows
 from outings.answers.rows.filters import list_columns
-from outings.answers.snapshot.reader import DerivedTables, Frames, SnapshotReader, is_of_program
+from outings.answers.snapshot.reader import DerivedTables, Frames, SnapshotReader, number_programs
 from outings.contract.values import number_day
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
 from outings.lazy_polars import pl
@@ -21,7 +21,7 @@ from outings.release.tables import HAPPENINGS, SECTIONS, SESSIONS
 
 Numbers = NDArray[Any]
 
-# What they are made of.
+# The columns of other tables from which `Buckets` are made.
 BUCKET_COLUMNS = ("categories", "is_free", "price_min", "age_min", "age_max", "organization_id")
 ORGANIZATION_COLUMNS = ("id", "name", "name_key")
 
@@ -148,12 +148,9 @@ COLUMNS = DerivedTables(
 )  # fmt: skip
 
 
-# What a first list reads beside the columns.
-_OF_LISTS = ("series", "moments")
-
-
 def open_columns(reader: SnapshotReader) -> Columns:
-    reader.fetch((*COLUMNS.names, *_OF_LISTS))
+    # The first list also reads the last two tables, which are fetched at the same time.
+    reader.fetch((*COLUMNS.names, "series", "moments"))
     return Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings)
 
 
@@ -173,7 +170,7 @@ def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataF
             "age_min": listings["age_min"].cast(pl.Int32()).fill_null(NOT_STATED),
             "age_max": listings["age_max"].cast(pl.Int32()).fill_null(NOT_STATED),
             "time": _find_times(tables["occurrences"], listings.height),
-            "program": _number_programs(listings),
+            "program": listings.select(number_programs()).to_series(),
             "organization": buckets.organizations.astype(np.uint32),
             "category_set": buckets.categories,
             "price_band": buckets.prices,
@@ -207,14 +204,6 @@ def _find_times(occurrences: pl.DataFrame, size: int) -> Numbers:
     chosen = listings.select("row", time=pl.when(none).then(NO_TIME).when(one).then(pl.col("low")).otherwise(VARIES))
     times[chosen["row"].to_numpy()] = chosen["time"].to_numpy()
     return times
-
-
-def _number_programs(listings: pl.DataFrame) -> Numbers:
-    """Return, by row, the number of the program that several published listings share; -1 for all others."""
-    shared = listings.filter(is_of_program()).filter(pl.col("program_key").is_duplicated())
-    numbers = np.full(listings.height, -1, dtype=np.int32)
-    numbers[shared["row"].to_numpy()] = shared["program_key"].rank("dense").to_numpy() - 1
-    return numbers
 
 
 def _make_texts(listings: pl.DataFrame) -> pl.DataFrame:
@@ -298,7 +287,7 @@ def _make_bits(listings: pl.DataFrame) -> pl.DataFrame:
             "kind": [kind for (kind, _, _), _ in sets],
             "column": [column for (_, column, _), _ in sets],
             "value": [float(value) for (_, _, value), _ in sets],
-            "words": _stack([pack_mask(mask) for _, mask in sets], listings.height),
+            "words": _stack([pack_rows(mask, listings.height) for _, mask in sets], listings.height),
         },
         schema_overrides={"kind": pl.String(), "column": pl.String(), "value": pl.Float64()},
     )

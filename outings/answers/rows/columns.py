@@ -1,7 +1,7 @@
-"""A metro's columns, opened: mapped arrays, and sets of rows as bits: bit i is the i-th row of a type."""
+"""A metro's columns, opened: mapped arrays, and sets of rows. In a set, bit i stands for the i-th row of a type."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import Any
 
@@ -18,18 +18,11 @@ Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-def pack_rows(rows: NDArray[np.integer], size: int) -> Words:
+def pack_rows(rows: NDArray[np.integer] | Mask, size: int) -> Words:
+    """Return a set of rows. `rows`: their numbers, or a mask; `size`: how many rows the type has."""
     mask = np.zeros(count_words(size) * WORD, dtype=np.bool_)
-    mask[rows] = True
+    mask[:size][rows] = True
     packed: Words = np.packbits(mask, bitorder="little").view(np.uint64)
-    return packed
-
-
-def pack_mask(mask: Mask) -> Words:
-    """Return the set of the rows that are True in the mask."""
-    padded = np.zeros(count_words(mask.size) * WORD, dtype=np.bool_)
-    padded[: mask.size] = mask
-    packed: Words = np.packbits(padded, bitorder="little").view(np.uint64)
     return packed
 
 
@@ -57,14 +50,12 @@ def test_set(words: Words, rows: NDArray[np.integer]) -> Mask:
 
 Array = NDArray[Any]
 
-# In place of the one clock time at which all dates of an event begin: none at any, or not all at the same.
+# Values of the column `time`, the one clock time at which all dates of an event begin, if no date has a clock time, or
+# not all dates begin at the same time.
 NO_TIME, VARIES = -1, -2
 
-# Sets that are worked out of a release's own and remembered: of each kind and type so many, in so many bytes. Nearly
-# all requests of a day ask for the same windows, ages and audiences.
-_MOST_SETS, _SET_BYTES = 256, 1 << 20
-# Of a type, its sets of a column one above the other: what facets count.
-_MOST_STACKS = 8
+# Cached matrices of a type, each of the sets for all values of a column that facets count.
+_MATRICES = 8
 
 
 class TypeColumns:
@@ -74,7 +65,8 @@ class TypeColumns:
     def __init__(self, table: MappedTable, *, first: int, end: int) -> None:
         self.first, self.size = first, end - first
         self._words = table.read_matrix("words")
-        self.empty = _freeze(np.zeros(count_words(self.size), dtype=np.uint64))
+        self.empty = np.zeros(count_words(self.size), dtype=np.uint64)
+        self.empty.setflags(write=False)
         kinds, columns = table.read_texts("kind"), table.read_texts("column")
         values = table.read_array("value").tolist()
         self._numbers = {name: number for number, name in enumerate(zip(kinds, columns, values, strict=True))}
@@ -82,50 +74,41 @@ class TypeColumns:
         for kind, column, value in self._numbers:
             if kind == "most":
                 self._values.setdefault(column, []).append(value)
-        size = count_remembered(self.size)
-        self.read_between = remember(self._read_between, size=size)
-        self.read_overlap = remember(self._read_overlap, size=size)
-        self.read_any = remember(self._read_any, size=size)
-        self.read_all = remember(self._read_all, size=_MOST_STACKS)
+        self.read_all = remember(self._read_all, size=_MATRICES)
 
     def pack_rows(self, rows: NDArray[np.integer]) -> Words:
         """Return the set of those rows that are of this type. `rows`: numbers in the whole table."""
         own = rows.astype(np.int64) - self.first
         return pack_rows(own[(own >= 0) & (own < self.size)], self.size)
 
-    def find_set(self, kind: str, column: str, value: float) -> Words | None:
-        """Return the set of the rows with a value, or None if there are none."""
-        number = self._numbers.get((kind, column, value))
-        return None if number is None else self._words[number]
-
     def read_set(self, kind: str, column: str, value: float) -> Words:
-        row_set = self.find_set(kind, column, value)
-        return self.empty if row_set is None else row_set
+        """Return the set with this name, as `make_columns` names it; the empty set if there is none."""
+        number = self._numbers.get((kind, column, value))
+        return self.empty if number is None else self._words[number]
 
     def _read_all(self, kind: str, column: str, values: Iterable[float]) -> Words:
         """Return the sets for these values, as rows of a matrix."""
-        return _freeze(np.stack([self.read_set(kind, column, value) for value in values]))
+        return np.stack([self.read_set(kind, column, value) for value in values])
 
-    def _read_any(self, kind: str, column: str, values: Iterable[float]) -> Words:
+    def read_any(self, kind: str, column: str, values: Iterable[float]) -> Words:
         """Return the union of the sets for these values."""
-        present = [words for value in values if (words := self.find_set(kind, column, value)) is not None]
-        return _freeze(reduce(np.bitwise_or, present)) if present else self.empty
+        return reduce(np.bitwise_or, (self.read_set(kind, column, value) for value in values), self.empty)
 
-    def _read_between(self, column: str, first: int, end: int) -> Words:
+    def read_between(self, column: str, first: int, end: int) -> Words:
         """Return the set of the rows whose value is in `list_values`, from index `first` up to `end`."""
         upper = self._read_most(column, end)
-        return _freeze(upper & ~self._read_most(column, first)) if first else upper
+        return upper & ~self._read_most(column, first) if first else upper
 
-    def _read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
+    def read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
         """Return the set of the rows whose range begins before one index and does not end before another, each in the
         `list_values` of the named column. None is no limit, and an end that is not stated is open."""
         words = ~self.empty
         (first, end), (last, begin) = firsts, lasts
         if begin is not None:
-            words = words & ~self._read_most(last, begin)
+            words &= ~self._read_most(last, begin)
         if end is not None:
-            words = words & (~self._read_most(first, len(self._values[first])) | self._read_most(first, end))
-        return _freeze(words)
+            words &= ~self._read_most(first, len(self._values[first])) | self._read_most(first, end)
+        return words
 
     def _read_most(self, column: str, end: int) -> Words:
         """Return the set of the rows that state a value before the index `end` of `list_values`."""
@@ -158,9 +141,6 @@ class Columns:
         self._days = days.read_matrix("words")
         self.first_day = int(days.read_array("day")[0])
         self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
-        size = count_remembered(self.types["event"].size)
-        self.find_window = remember(self._find_window, size=size)
-        self._unite_days = remember(self._unite, size=size)
 
     def _open_texts(self, table: MappedTable) -> None:
         columns = table.read_texts("column")
@@ -185,27 +165,12 @@ class Columns:
 
     def find_days(self, days: Iterable[int]) -> Words:
         """Return the set of events on any of these days (since 1970), all from `first_day` to `last_day`."""
-        return self._unite_days(tuple(day - self.first_day for day in days))
+        return reduce(np.bitwise_or, (self._days[day - self.first_day] for day in days), self.types["event"].empty)
 
-    def _find_window(self, low: int, high: int) -> Words:
+    def find_window(self, low: int, high: int) -> Words:
         """Return the set of events on any day of a window within `first_day` to `last_day`."""
-        return _freeze(np.bitwise_or.reduce(self._days[low - self.first_day : high - self.first_day + 1], axis=0))
-
-    def _unite(self, numbers: Sequence[int]) -> Words:
-        if not numbers:
-            return self.types["event"].empty
-        return _freeze(reduce(np.bitwise_or, [self._days[number] for number in numbers]))
-
-
-def count_remembered(rows: int) -> int:
-    """Return how many sets of so many rows to cache."""
-    return max(1, min(_MOST_SETS, _SET_BYTES // (count_words(rows) * 8 or 1)))
-
-
-def _freeze(words: Words) -> Words:
-    """Make a set read-only, because it is cached and shared by several callers."""
-    words.setflags(write=False)
-    return words
+        words: Words = np.bitwise_or.reduce(self._days[low - self.first_day : high - self.first_day + 1], axis=0)
+        return words
 
 
 def find_happenings(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:

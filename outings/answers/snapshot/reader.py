@@ -183,27 +183,24 @@ class RowIndex:
         return self._created[row], self._updated[row]
 
 
-def is_of_program() -> "pl.Expr":
-    return pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED)
-
-
 def number_programs() -> "pl.Expr":
-    """Return an expression that numbers programs by their keys; null for unpublished listings and those without one."""
-    return pl.when(is_of_program()).then("program_key").rank("dense") - 1
+    """Return an expression that numbers the programs that several published listings share; -1 for other listings."""
+    key = pl.when(pl.col("status") == PUBLISHED).then("program_key")
+    number = pl.when(key.is_not_null() & key.is_duplicated()).then(key).rank("dense") - 1
+    return number.fill_null(-1).cast(pl.Int32())
 
 
 _LISTINGS = ("row", "type", "id", "status", "program_key", "audience", "confidence", "lat", "lng")
 
 
 def make_row_facts(listings: "pl.DataFrame") -> "pl.DataFrame":
-    """Make the table for `RowFacts`. `program`: a number that the published listings of a program share, else -1. `x`,
-    `y`, `z`: a point of the unit sphere; NaN without coordinates."""
+    """Make the table for `RowFacts`. `x`, `y`, `z`: a point of the unit sphere; NaN without coordinates."""
     x, y, z = make_unit_vectors(*(listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
     return listings.select(
         "type",
         audience=pl.col("audience").fill_null(255),
         confidence=pl.col("confidence").fill_null(0.0),
-        program=number_programs().fill_null(-1).cast(pl.Int32()),
+        program=number_programs(),
         id_rank=(pl.col("id").rank("ordinal") - 1).cast(pl.UInt32()),
         x=pl.Series(x),
         y=pl.Series(y),

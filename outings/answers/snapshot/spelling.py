@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from Stemmer import Stemmer
 
 from outings.answers.cache import remember
-from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, FilteredTexts, SimilarTexts
+from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, HashedTexts, SimilarTexts
 from outings.release.mapped_table import MappedTable
 
 
@@ -23,15 +23,15 @@ def make_stem(stems: str) -> Callable[[str], str]:
     return (lambda word: word if word in alone else stem(word)) if alone else stem
 
 
-# Letters that a shortened stem keeps at least.
+# The fewest letters of a stem that is shortened.
 _LEAST_STEM = 3
-# Cached words: one look-up of typos among 40,000 words takes some 20 µs.
-_MEMORY = 4_096
+# Cached words, since a search looks up each word five times.
+_CACHED = 4_096
 
 
 class Meaning(Struct, frozen=True):
-    """An indexed word, by its number, that matches a query's word. `typos`: how many letters differ; 0 for another form
-    of the same word."""
+    """A word of the index, by its number, that matches a query's word. `typos`: the number of typos between the two
+    words, 0 for the same word or another form of it."""
 
     number: int
     typos: int
@@ -40,29 +40,26 @@ class Meaning(Struct, frozen=True):
 class Spelling:
     """The spellings of one snapshot's words."""
 
-    def __init__(self, words: MappedTable, *, shortenings: MappedTable, typos: MappedTable, stems: str) -> None:
-        """Open the tables. `typos`: the similar words of each word; `stems`: as in `make_stem`."""
+    def __init__(self, words: MappedTable, *, shortenings: MappedTable, stems: str) -> None:
+        """Open the tables. `stems`: as in `make_stem`."""
         self._words = SimilarTexts(words, "word", shortenings=shortenings)
-        self._stems = FilteredTexts(words, "stem")
-        self._near, self._typos = typos.view_array("at"), typos.view_array("typos")
-        self._typo_ends = words.view_array("word_typos")
+        self._stems = HashedTexts(words, "stem")
         self._stem = make_stem(stems)
         self._known: bytes | None = None
         self._remember()
 
     def narrow(self, known: NDArray[np.bool_]) -> "Spelling":
-        """Return the spelling of an index with only the words that are True in `known`."""
+        """Return the spellings of only the words that are True in `known`, by number."""
         narrowed = copy(self)
         narrowed._known = known.tobytes()
         narrowed._remember()
         return narrowed
 
     def _remember(self) -> None:
-        # A search asks for a word five times.
-        self.list_stemmed = remember(self._list_stemmed, size=_MEMORY)
-        self.list_meanings = remember(self._list_meanings, size=_MEMORY)
-        self.list_forms = remember(self._list_forms, size=_MEMORY)
-        self.list_names = remember(self._list_names, size=_MEMORY)
+        self.list_stemmed = remember(self._list_stemmed, size=_CACHED)
+        self.list_meanings = remember(self._list_meanings, size=_CACHED)
+        self.list_forms = remember(self._list_forms, size=_CACHED)
+        self.list_names = remember(self._list_names, size=_CACHED)
 
     def find_word(self, word: str) -> list[int]:
         """Return a list of the word's own number; empty if no listing has the word."""
@@ -77,7 +74,7 @@ class Spelling:
 
     def list_beginnings(self, word: str) -> list[str]:
         """Return the words of the index that are prefixes of this word."""
-        return [word[:end] for end in self._words.list_ends(word) if self.find_word(word[:end])]
+        return [word[:end] for end in range(1, len(word) + 1) if self.find_word(word[:end])]
 
     def _list_names(self, word: str) -> list[str]:
         """Return the spelling of each word in `list_forms`."""
@@ -104,19 +101,9 @@ class Spelling:
     def _list_meanings(self, word: str) -> tuple[Meaning, ...]:
         """Return the word, the words with its stem and the words within two typos, ordered by number."""
         typos = dict.fromkeys(self.list_stemmed(word), 0)
-        for number, distance in self._find_typos(word):
+        for number, distance in self._words.find_typos(word):
             typos.setdefault(number, distance)
         return tuple(Meaning(number, typos[number]) for number in self._keep_known(sorted(typos)))
-
-    def _find_typos(self, word: str) -> Iterable[tuple[int, int]]:
-        """Return the number and the typo count of each word within two typos. The build computed them for indexed
-        words."""
-        own = self._words.find(word)
-        if not own:
-            return self._words.find_typos(word)
-        number = own[0]
-        start, end = self._typo_ends[number - 1] if number else 0, self._typo_ends[number]
-        return zip(self._near[start:end], self._typos[start:end], strict=True)
 
 
 def _list_mistaken(word: str, stem: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from outings.answers.snapshot.reader import DerivedTables, SnapshotReader, TableContext, derive_table
 from outings.answers.snapshot.spelling import Spelling, make_stem
-from outings.answers.snapshot.texts import make_shortenings, make_texts, make_typos
+from outings.answers.snapshot.texts import make_shortenings, make_texts
 from outings.contract.languages.language import Language, find_stems
 from outings.contract.text import SearchTerm, TextQuery
 from outings.lazy_polars import pl
@@ -16,7 +16,7 @@ from outings.release.mapped_table import MappedTable
 from outings.release.tables import FIELDS
 
 Rows = NDArray[np.uint32]
-# A place in the text as one number, so that "the next word" is the number plus one: row, field, position.
+# Postings: row, field and position of a word, packed into one number, so that the next word has the number plus one.
 Places = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -25,7 +25,7 @@ _FIELD_MASK = (1 << _FIELD_BITS) - 1
 _LOCATION = FIELDS.index("location")
 _ROW_SHIFT = _FIELD_BITS + _POSITION_BITS
 _NOWHERE: Places = np.empty(0, dtype=np.int64)
-# Places that are looked at, of those of all words: some 10 MB.
+# Postings that are read at a time, some 10 MB.
 _AT_ONCE = 1 << 20
 
 _PLACES = ("row", "field", "position")
@@ -50,16 +50,10 @@ def make_places(terms: "pl.DataFrame") -> "pl.DataFrame":
 
 def _make_words(tables: "Mapping[str, pl.DataFrame]", context: TableContext) -> "dict[str, pl.DataFrame]":
     words = make_words(tables["terms"], stems=find_stems(context.language))
-    shortenings = make_shortenings(words["word"])
-    typos, ends = make_typos(words, shortenings)
-    return {"words": words.with_columns(ends), "word_shortenings": shortenings, "word_typos": typos}
+    return {"words": words, "word_shortenings": make_shortenings(words["word"])}
 
 
-WORDS = DerivedTables(
-    names=("words", "word_shortenings", "word_typos"),
-    columns={"terms": ("word",)},
-    make=_make_words,
-)
+WORDS = DerivedTables(names=("words", "word_shortenings"), columns={"terms": ("word",)}, make=_make_words)
 PLACES = derive_table("places", make_places, {"terms": _PLACES})
 
 
@@ -68,8 +62,8 @@ class Terms:
 
     def __init__(self, tables: Mapping[str, MappedTable], *, places: MappedTable, language: Language) -> None:
         """Open the index. `tables`: the mapped tables named by WORDS; `places`: the postings."""
-        words, shortenings, typos = (tables[name] for name in WORDS.names)
-        self.spelling = Spelling(words, shortenings=shortenings, typos=typos, stems=find_stems(language))
+        words, shortenings = (tables[name] for name in WORDS.names)
+        self.spelling = Spelling(words, shortenings=shortenings, stems=find_stems(language))
         self._fillers = frozenset(language.search.words.fillers.split() if language.search else ())
         self._ends = words.view_array("end")
         self._places: Places = places.read_array("place")
@@ -84,8 +78,12 @@ class Terms:
     def find_rows(self, query: TextQuery, *, size: int) -> Rows:
         """Return the rows that match the query, ascending. `size`: how many rows there are."""
         is_match = np.ones(size, dtype=np.bool_)
-        telling = [tuple(term for term in alternatives if not self._is_filler(term)) for alternatives in query.required]
-        for number, alternatives in enumerate(telling if any(telling) else query.required):
+        # Without filler words such as "the", unless the query has no others.
+        significant = [
+            tuple(term for term in alternatives if term.quoted or not self._fillers.issuperset(term.words))
+            for alternatives in query.required
+        ]
+        for number, alternatives in enumerate(significant if any(significant) else query.required):
             if not alternatives:
                 continue
             matching = np.zeros(size, dtype=np.bool_)
@@ -98,14 +96,9 @@ class Terms:
             is_match[self._find_excluded(term)] = False
         return np.flatnonzero(is_match).astype(np.uint32)
 
-    def _is_filler(self, term: SearchTerm) -> bool:
-        return not term.quoted and self._fillers.issuperset(term.words)
-
-    # Rows are found as they come, more than once perhaps: they are only marked.
-
     def _find_term(self, term: SearchTerm) -> Rows:
-        """Return the rows that have a term: a word by itself, by its stem, with a typo, or written as two; several
-        words side by side, or as one."""
+        """Return the rows that have a term, unordered and some of them repeated: a word by itself, by its stem, with a
+        typo, or written as two; several words side by side, or as one."""
         if term.quoted:
             return self._find_phrase(term.words)
         if len(term.words) > 1:
@@ -115,12 +108,13 @@ class Terms:
         return np.concatenate((_to_rows(self.read_places(self._list_words(word))), *self._find_split(word)))
 
     def _find_excluded(self, term: SearchTerm) -> Rows:
-        """Return the rows to exclude: those with the word or its stem. A guess must not hide anything."""
+        """Return the rows to exclude: those with the word or its stem. Words with typos exclude nothing."""
         if term.quoted or len(term.words) > 1:
             return self._find_phrase(term.words)
         return _to_rows(self.read_places(self.spelling.list_stemmed(term.words[0])))
 
     def _find_phrase(self, words: Sequence[str]) -> Rows:
+        """Return the rows that have these words side by side, spelled the same."""
         return self._find_sequence([self.spelling.find_word(word) for word in words])
 
     def _find_sequence(self, spelled: Sequence[Iterable[int]]) -> Rows:
@@ -177,7 +171,7 @@ def open_terms(reader: SnapshotReader) -> Terms:
 
 
 def _list_joined(required: Sequence[Sequence[SearchTerm]], number: int) -> Iterable[str]:
-    """Yield a word joined with the one before and behind it: `story time` finds "storytime", which has both."""
+    """Yield a query's word joined with the previous and with the next one: `story time` finds "storytime"."""
     for first in (number - 1, number):
         pair = required[max(first, 0) : first + 2]
         if len(pair) == 2 and all(len(alternatives) == 1 for alternatives in pair):
@@ -201,6 +195,6 @@ def choose_field(places: Places, field: int) -> Places:
 
 def _to_rows(places: Places) -> Rows:
     """Return the rows of postings, without those in the field of the location, which `q` does not search."""
-    spoken = places[(places >> _POSITION_BITS & _FIELD_MASK) != _LOCATION]
-    rows: Rows = (spoken >> _ROW_SHIFT).astype(np.uint32)
+    searched = places[(places >> _POSITION_BITS & _FIELD_MASK) != _LOCATION]
+    rows: Rows = (searched >> _ROW_SHIFT).astype(np.uint32)
     return rows

@@ -11,14 +11,12 @@ import numpy as np
 from rapidfuzz.distance import OSA
 
 from outings.lazy_polars import pl
-from outings.release.mapped_table import MappedTable, encode_mapped
+from outings.release.mapped_table import MappedTable
 
 # The letters that a word must have for one typo, and for two.
 LETTERS_FOR_TYPOS = (5, 9)
-# Of longer texts what letters less make of them is not listed: these are few, and all of them looked at.
+# Longer texts are few. They are listed by their first letter alone, and all texts with that letter are compared.
 _LONGEST = 20
-# Bits for each text at least, by the end of its checksum: of what is no text one in so many is looked for in the table.
-_BITS_EACH = 16
 
 
 def make_texts(texts: pl.Series) -> list[pl.Series]:
@@ -49,20 +47,8 @@ def make_shortenings(texts: pl.Series) -> pl.DataFrame:
     return pl.DataFrame({"sum": made[order], "at": np.array(owners, dtype=np.uint32)[order]})
 
 
-def make_typos(texts: pl.DataFrame, shortenings: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    """Find the texts that are one or two typos away from each text. Return their numbers and typos, text after text,
-    and where those of each text end."""
-    known, shorter = (MappedTable(encode_mapped(frame)) for frame in (texts, shortenings))
-    name = texts.columns[0]
-    similar = SimilarTexts(known, name, shortenings=shorter)
-    near = [sorted(similar.find_typos(text)) for text in texts[name]]
-    pairs = [pair for group in near for pair in group]
-    ends = pl.Series(f"{name}_typos", np.cumsum([0, *map(len, near)])[1:], dtype=pl.Int64())
-    return pl.DataFrame(pairs, schema={"at": pl.UInt32(), "typos": pl.UInt8()}, orient="row"), ends
-
-
 def _list_shortened(text: str, typos: int) -> set[str]:
-    """Return the text, and what it is without one or two of its letters. The first letter is never left out."""
+    """Return the text, and the text without one or up to two (`typos`) of its letters, but never without the first."""
     size = len(text)
     shortened = {text, *(text[:at] + text[at + 1 :] for at in range(1, size))}
     if typos > 1:
@@ -88,10 +74,7 @@ class HashedTexts:
     def find(self, text: str) -> list[int]:
         """Return the numbers of all texts equal to this one, ascending."""
         sought = text.encode()
-        return self._find(sought, crc32(sought))
-
-    def _find(self, sought: bytes, checksum: int) -> list[int]:
-        sums, count, matches = self._sums, self._count, []
+        sums, count, checksum, matches = self._sums, self._count, crc32(sought), []
         at = bisect_left(sums, checksum)
         while at < count and sums[at] == checksum:
             number = self._numbers[at]
@@ -104,44 +87,16 @@ class HashedTexts:
         """Return the range of the texts that begin with `text`. The column must be sorted."""
         start = text.encode()
         low = high = bisect_left(self, start)
-        # Most beginnings are those of few.
+        # Few texts have the same beginning, so the range is searched from its start in growing steps.
         step = 1
         while high + step < self._count and self[high + step].startswith(start):
             high, step = high + step, 2 * step
         return low, bisect_left(self, start + b"\xff", high, min(high + step, self._count))  # above every byte of UTF-8
 
 
-class FilteredTexts(HashedTexts):
-    """Texts for look-ups that mostly find nothing: a filter of 16 to 32 bits for each text answers most of them."""
-
-    def __init__(self, table: MappedTable, name: str) -> None:
-        super().__init__(table, name)
-        self._mask = (1 << (self._count * _BITS_EACH).bit_length()) - 1
-        bits = np.zeros((self._mask >> 3) + 1, dtype=np.uint8)
-        ends = table.read_array(f"{name}_sum") & np.uint32(self._mask)
-        np.bitwise_or.at(bits, ends >> 3, (1 << (ends & 7)).astype(np.uint8))
-        self._bits = bits.tobytes()
-
-    def find(self, text: str) -> list[int]:
-        sought = text.encode()
-        checksum = crc32(sought)
-        at = checksum & self._mask
-        return self._find(sought, checksum) if self._bits[at >> 3] >> (at & 7) & 1 else []
-
-    def list_ends(self, text: str) -> list[int]:
-        """Return the lengths of the prefixes that may be texts of their own: all that are, and few others."""
-        ends, checksum, bits, mask = [], 0, self._bits, self._mask
-        for end, sign in enumerate(map(str.encode, text), 1):
-            checksum = crc32(sign, checksum)
-            at = checksum & mask
-            if bits[at >> 3] >> (at & 7) & 1:
-                ends.append(end)
-        return ends
-
-
-class SimilarTexts(FilteredTexts):
-    """Texts that can be found despite typos. A letter added, left out, changed or swapped is undone by leaving out a
-    letter of one text or both: such shortenings are compared. The first letter must be the same."""
+class SimilarTexts(HashedTexts):
+    """Texts that can be found despite typos in all but the first letter. Leaving out a letter of one text or of both
+    undoes a letter that was added, left out, changed or swapped, so texts are compared by such shortenings."""
 
     def __init__(self, table: MappedTable, name: str, *, shortenings: MappedTable) -> None:
         super().__init__(table, name)

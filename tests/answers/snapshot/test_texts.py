@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, SimilarTexts, make_shortenings, make_texts, make_typos
+from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, SimilarTexts, make_shortenings, make_texts
 from outings.release.mapped_table import MappedTable, encode_mapped
 
 # Few letters, so that many are near; some longer than what letters less are listed of.
@@ -30,7 +30,3 @@ def test_what_typos_lead_to_is_near_and_begins_alike(texts: list[str], word: str
     known, shorter = pl.DataFrame(make_texts(column)), make_shortenings(column)
     table, shortenings = (MappedTable(encode_mapped(value)) for value in (known, shorter))
     assert dict(SimilarTexts(table, "text", shortenings=shortenings).find_typos(word)) == find_near(word, column)
-    typos, ends = make_typos(known, shorter)
-    starts = [0, *ends][: len(column)]
-    near = [dict(typos[start:end].rows()) for start, end in zip(starts, ends, strict=True)]
-    assert near == [find_near(text, column) for text in column]
