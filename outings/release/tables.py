@@ -57,6 +57,10 @@ LISTINGS: Columns = {
     "keywords": "String",  # the source's own words, joined by line ends: read by `q` and search, shown nowhere
     "age_min": "Int16",
     "age_max": "Int16",
+    # Ages in the name or the description of a listing that states none, by which search ranks; null throughout in a
+    # release from before they were kept.
+    "text_age_min": "Int16",
+    "text_age_max": "Int16",
     "price_min": "Float64",
     "is_free": "Boolean",
     "lat": "Float64",

@@ -29,7 +29,7 @@ from pipeline.records.record import (
 from pipeline.records.spans import spread_days
 from pipeline.resolve.addresses import Point, add_point, name_address, read_location
 from pipeline.resolve.facts.ages import complete_ages
-from pipeline.resolve.facts.audience import judge_audience
+from pipeline.resolve.facts.audience import read_classifier
 from pipeline.resolve.facts.confidence import score_confidence, weigh_freshness
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.slugs import slugify
@@ -248,7 +248,8 @@ def _resolve(
     if place is not None and own is not None and own.lat is None and getattr(record, "place", None) is None:
         own = None  # a calendar's LOCATION, which names the place
     location = _locate(own, None if place is None else place.location, index)
-    audience = judge_audience(record, language=setting.language).audience
+    classifier = read_classifier(setting.language)
+    audience = classifier.judge(record).audience
     return ResolvedRecord(
         record=record,
         id=anew.id,
@@ -258,6 +259,7 @@ def _resolve(
         facts=_inherit_facts(record, None if place is None else place.facts),
         location=location,
         ages=complete_ages(record.ages, audience=audience),
+        text_ages=classifier.find_text_ages(record),
         audience=audience,
         confidence=score_confidence(
             record, location=location, has_place=place is not None, newest_crawled_at=anew.crawled

@@ -46,6 +46,8 @@ class ListingText(Struct, frozen=True, kw_only=True):
 
     name: str
     description: str | None = None
+    # Of a place: how accessible it is, for one.
+    type_hint_notes: str | None = None
     categories: tuple[str, ...] = ()
     organization: _NamedObject = _NamedObject()
     place: _NamedObject | None = None
@@ -131,7 +133,7 @@ def _split_document(document: bytes, keywords: str | None, categories: Mapping[s
         "name": text.name,
         "category": " ".join(categories.get(category, category) for category in text.categories).replace("_", " "),
         "keywords": keywords,
-        "description": text.description,
+        "description": " ".join(filter(None, (text.description, text.type_hint_notes))),
         "organization": text.organization.name,
         "place": None if text.place is None else text.place.name,
         "location": text.location.text,

@@ -116,6 +116,18 @@ def test_words_that_do_not_count_are_named(valladolid: TestClient) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("q", "ignored"),
+    [
+        ("papá noel", []), ("taller de papá noel", []), ("el niño y la bestia", []), ("cine el niño", []),
+        ("cuentos para el niño", ["niño"]), ("cuentos con papá", ["papá"]),
+    ],
+)  # fmt: skip
+def test_a_name_with_a_word_for_who_comes_is_no_audience(valladolid: TestClient, q: str, ignored: list[str]) -> None:
+    for match in ("auto", "all_terms"):
+        assert search(valladolid, q, match=match)["meta"]["ignored_words"] == ignored
+
+
 def test_a_query_of_filler_words_alone_is_refused(valladolid: TestClient) -> None:
     answer = valladolid.get("/v1/valladolid/search", params={"q": "cosas que hacer este fin de semana en Valladolid"})
     assert (answer.status_code, answer.json()["error"]["details"]["reason"]) == (400, "nothing_searchable")

@@ -18,8 +18,8 @@ from outings.release.mapped_table import NOT_STATED
 _TEEN, _ADULT = 13, 19
 _FOR_CHILDREN = ("kids", "families")
 _FOR_TEENS = ("teens", "families")
-# What is left of a score where a listing covers the ages in part, or does not state them.
-_OTHER_AGES, _NO_AGES = 0.8, 0.72
+# What is left of a score where a listing covers the ages in part, states none, or says others in its text.
+_SOME_AGES, _NO_AGES, _OTHER_AGES = 0.8, 0.72, 0.5
 
 
 class TargetAudience(Struct, frozen=True, eq=False):
@@ -90,7 +90,11 @@ def cover_ages(rows: Numbers, index: SearchIndex, age: Age, *, is_auto: bool) ->
 
 def keep_ages(rows: Numbers, *, index: SearchIndex, age: Age) -> Numbers:
     """Return the share of its score that each row keeps, by the ages that it states."""
-    stated = (index.age_min[rows] != NOT_STATED) | (index.age_max[rows] != NOT_STATED)
-    others = np.where(stated, _OTHER_AGES, _NO_AGES)
+    lows, highs = index.age_min[rows], index.age_max[rows]
+    are_stated = (lows != NOT_STATED) | (highs != NOT_STATED)
+    are_other = (highs != NOT_STATED) & (highs < age.min)
+    if age.max is not None:
+        are_other |= lows > age.max
+    others = np.where(are_other, _OTHER_AGES, np.where(are_stated, _SOME_AGES, _NO_AGES))
     kept: Numbers = np.where(cover_ages(rows, index, age, is_auto=True), 1, others)
     return kept

@@ -75,6 +75,20 @@ class AudienceClassifier:
             return Verdict(audience=ADULTS, rule=self._name_rule(number))
         return Verdict(audience=record.audience, rule="audience_stated")
 
+    def find_text_ages(self, record: ListingRecord) -> AgeSpan:
+        """Return the ages in the name of a record, else in its description, in the metro's language, else in another.
+        Both ends are None if the record states ages itself, or if no text has any."""
+        if record.ages.min is not None or record.ages.max is not None:
+            return AgeSpan(None, None)
+        text = _RecordText(record)
+        found = (
+            join_ages(reader.find_ages(field, own))
+            for field in ("name", "description")
+            for reader in (self._own, *self._others)
+            for own in text.list_texts(field)
+        )
+        return next((span for span in found if span is not None), AgeSpan(None, None))
+
     def _find_rule(self, record: ListingRecord) -> tuple[int, str]:
         """Return the number of the rule that decides, and its audience; the last number and `all_ages` if none does."""
         text = _RecordText(record)
@@ -104,13 +118,13 @@ class _AudienceReader:
         self._ages = AgeTexts(words.ages, ignored_beside=beside)
         self._phrases: Mapping[str, Phrases] = {field: _select_phrases(words, rules, field) for field in FIELDS}
         self.find_phrases = lru_cache(maxsize=REMEMBERED)(self._find_phrases)
-        self.judge_ages = lru_cache(maxsize=REMEMBERED)(self._judge_ages)
+        self.find_ages = lru_cache(maxsize=REMEMBERED)(self._find_ages)
 
     def _find_phrases(self, field: str, text: str) -> frozenset[str]:
         return frozenset(self._phrases[field].find(_list_words(text)))
 
-    def _judge_ages(self, field: str, text: str) -> str | None:
-        return judge_ages(self._ages.find_ages(_split_text(text), is_name=field == "name"))
+    def _find_ages(self, field: str, text: str) -> Sequence[AgeSpan]:
+        return self._ages.find_ages(_split_text(text), is_name=field == "name")
 
 
 # The languages read a text one after another.
@@ -159,7 +173,7 @@ class _TextFindings:
         if stated.min is not None or stated.max is not None:
             return None
         (text,) = self._text.list_texts(source) or ("",)
-        return self._reader.judge_ages(source, text)
+        return judge_ages(self._reader.find_ages(source, text))
 
 
 def judge_audience(record: ListingRecord, *, language: Language | None = None) -> Verdict:
@@ -191,15 +205,25 @@ def _read_rules() -> bytes:
     return files("pipeline.resolve.facts").joinpath("audience.toml").read_bytes()
 
 
-def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
-    """Return the audience for the widest range of the spans, ignoring those that are only for adults. None if none
+def join_ages(spans: Sequence[AgeSpan]) -> AgeSpan | None:
+    """Return the widest range of the spans, ignoring those that are only for adults if others are not. None if none
     states an age."""
     stated = [span for span in spans if span.min is not None or span.max is not None]
-    open_to_minors = [span for span in stated if (span.min or 0) < 18]
-    if not open_to_minors:
-        return ADULTS if stated else None
-    low = min(span.min or 0 for span in open_to_minors)
-    high = None if any(span.max is None for span in open_to_minors) else max(span.max or 0 for span in open_to_minors)
+    chosen = [span for span in stated if (span.min or 0) < 18] or stated
+    if not chosen:
+        return None
+    high = None if any(span.max is None for span in chosen) else max(span.max or 0 for span in chosen)
+    return AgeSpan(min(span.min or 0 for span in chosen), high)
+
+
+def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
+    """Return the audience for the widest range of the spans, or None if none states an age."""
+    joined = join_ages(spans)
+    if joined is None:
+        return None
+    low, high = joined.min or 0, joined.max
+    if low >= 18:
+        return ADULTS
     if high is not None and high <= 12:
         return "kids"
     if low >= 13:

@@ -73,6 +73,8 @@ def make_columns(
         "keywords": "\n".join(record.keywords) or None,
         "age_min": resolved.ages.min,
         "age_max": resolved.ages.max,
+        "text_age_min": resolved.text_ages.min,
+        "text_age_max": resolved.text_ages.max,
         "lat": location.lat,
         "lng": location.lng,
         "neighborhood": location.neighborhood,

@@ -17,6 +17,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import MetroSettings
 from pipeline.records.record import ListingRecord
 from pipeline.resolve.addresses import Point
+from pipeline.resolve.facts.age_texts import AgeSpan
 
 R_co = TypeVar("R_co", bound=ListingRecord, covariant=True)
 
@@ -47,7 +48,8 @@ class MetroContext(Struct, frozen=True, kw_only=True):
 
 
 class ResolvedRecord(Struct, Generic[R_co], frozen=True, kw_only=True):
-    """A record, with all that other records, the metro's geography and the rules add to it."""
+    """A record, with all that other records, the metro's geography and the rules add to it. `text_ages`: the ages in
+    its name or description if it states none itself."""
 
     record: R_co
     id: str
@@ -57,5 +59,6 @@ class ResolvedRecord(Struct, Generic[R_co], frozen=True, kw_only=True):
     facts: Facts
     location: Location
     ages: Ages
+    text_ages: AgeSpan = AgeSpan(None, None)
     audience: str
     confidence: float
