@@ -213,7 +213,8 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
         pattern = re.compile(rf"{ASSETS}{re.escape(stem)}\.[0-9a-f]+\.{suffix}")
         return next(filter(pattern.fullmatch, release.site), name)
 
-    data = render_listing(item, settings=release.site_settings, find_asset=find_asset)
+    picture = release.pictures.get(item["image_url"])
+    data = render_listing(item, settings=release.site_settings, find_asset=find_asset, picture=picture)
     return make_body(encode_body(data, coding), coding, media=HTML)
 
 

@@ -421,7 +421,12 @@ def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapp
 
 
 def _describe_metro(result: MetroResult) -> str:
-    return f"metro {result.metro}: {'built' if result.built else 'not built, because a feed lost too much'}"
+    if result.built is None:
+        return f"metro {result.metro}: not built, because a feed lost too much"
+    if result.built.pictures is None:
+        return f"metro {result.metro}: built"
+    had, missing = result.built.pictures
+    return f"metro {result.metro}: built; pictures: {had:,}, and {missing:,} that could not be had"
 
 
 def _publish(

@@ -15,6 +15,8 @@ from outings.release.store import Store, open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord, read_spool
 from pipeline.publish.metro import build_metro, find_horizon, open_previous
+from pipeline.publish.metro_plan import MetroPlan
+from pipeline.publish.objects.site import FetchPictures
 from pipeline.records.ids import assign_id, name_source
 from pipeline.records.record import ORGANIZATION, RECORDS, Problem
 from pipeline.resolve.delta_state import (
@@ -66,6 +68,8 @@ def build_listings(work: MetroTask) -> MetroResult:
         stays=maker.stays,
         neighborhoods=tabulate_neighborhoods(neighborhoods),
         outlines=None if plan.site is None else draw_outlines(neighborhoods),
+        pictures={} if plan.base is None else plan.base.manifest.pictures,
+        fetch_pictures=_prepare_fetch(plan),
         delta_state=records.delta_state,
         spanning=_keep_shared(work, maker.foreign, store),
         account=add_accounts([records.account, {} if work.addresses is None else work.addresses.account]),
@@ -79,6 +83,15 @@ def build_listings(work: MetroTask) -> MetroResult:
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
         problems=(*problems, *maker.problems, *wrong),
     )
+
+
+def _prepare_fetch(plan: MetroPlan) -> FetchPictures | None:
+    if plan.site is None or not plan.site.pictures:
+        return None
+    # A client for HTTP, which most metros do without.
+    from pipeline.fetch.pictures import fetch_pictures
+
+    return partial(fetch_pictures, plan.site.pictures)
 
 
 def make_row_maker(

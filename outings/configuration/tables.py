@@ -268,10 +268,19 @@ class ColorsTable(Struct, frozen=True, kw_only=True):
     ] = ""
 
 
+Host = Annotated[
+    str,
+    Meta(
+        pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\Z",
+        description='the name of a host in lower case without https://, such as "images.example.org"',
+    ),
+]
+
+
 class SiteTable(Struct, frozen=True, kw_only=True):
     """Settings of the pages. `enabled`: False builds releases without pages. `key`: the API key of all visitors, with
     `key_per_minute` requests for each address. `words`: a file of replaced texts. `basemap`: a PMTiles file for the
-    explorer's map."""
+    explorer's map. `pictures`: hosts of listings' pictures that the build fetches."""
 
     enabled: bool = True
     name: str = ""
@@ -280,6 +289,7 @@ class SiteTable(Struct, frozen=True, kw_only=True):
     language: Literal["en", "es"] = "en"
     words: Path | None = None
     basemap: Path | None = None
+    pictures: tuple[Host, ...] = ()
     colors: ColorsTable = ColorsTable()
 
 

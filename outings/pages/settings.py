@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec import Struct
@@ -99,7 +100,7 @@ def format_date(day: date, words: Words) -> str:
 
 
 class SiteSettingsError(WrongSetting):
-    """The file of words or of the base map can't be read, or has another format."""
+    """A file of words or of the base map that can't be read or has another format, or an extra that is missing."""
 
 
 def make_settings(table: SiteTable | None) -> SiteSettings | None:
@@ -110,6 +111,11 @@ def make_settings(table: SiteTable | None) -> SiteSettings | None:
         return None
     if table is None:
         return SiteSettings()
+    if table.pictures and find_spec("PIL") is None:
+        raise SiteSettingsError(
+            "[site] pictures: the extra `pictures` is not installed, which makes pictures small: install the program "
+            "with it, as in `pip install '.[pictures]'`, or remove the setting"
+        )
     return SiteSettings(
         name=table.name,
         key=table.key,
@@ -118,6 +124,7 @@ def make_settings(table: SiteTable | None) -> SiteSettings | None:
         accent=table.colors.accent,
         shows_data=True,
         basemap=None if table.basemap is None else _read_basemap(table.basemap),
+        pictures=tuple(sorted(set(table.pictures))),
     )
 
 

@@ -46,10 +46,31 @@ class Basemap(Struct, frozen=True, kw_only=True):
         return f"{ASSETS}basemap.{self.object[:10]}.pmtiles"
 
 
+class Thumbnail(Struct, frozen=True, kw_only=True):
+    """A picture made small: a WebP object of `size` bytes. Width and height are in pixels."""
+
+    object: str
+    size: int
+    width: int
+    height: int
+
+    @property
+    def path(self) -> str:
+        return f"{ASSETS}pictures/{self.object[:20]}.webp"
+
+
+class Picture(Struct, frozen=True, kw_only=True):
+    """A listing's picture: for a row of results, and for the listing's own page."""
+
+    small: Thumbnail
+    large: Thumbnail
+
+
 class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An operator's settings of the site. `shows_data`: whether pages show listings. `key`: the API key of all
     visitors. `words` replace the program's texts, by page and name; `accent` is a color as #rrggbb, or empty for the
-    default. `is_static`: True if the pages are on a host that only serves files."""
+    default. `is_static`: True if the pages are on a host that only serves files. `pictures`: hosts of the pictures
+    that are fetched."""
 
     name: str = ""
     key: str = ""
@@ -59,6 +80,7 @@ class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     shows_data: bool = False
     is_static: bool = False
     basemap: Basemap | None = None
+    pictures: tuple[str, ...] = ()
 
 
 class FileExtents(Struct, frozen=True, kw_only=True):
@@ -80,11 +102,14 @@ class SiteFiles(Struct, frozen=True, kw_only=True):
     files: Mapping[str, FileExtents]
 
 
-class MetroSite(Struct, frozen=True, kw_only=True):
-    """A metro's part of the site: its pages, and the numbers of listings in its lists on the build's date."""
+class MetroSite(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A metro's part of the site: its pages, the numbers of listings in its lists on the build's date, and the pictures
+    of its listings by the address they were fetched from, with the number of those that could not be fetched."""
 
     counts: Counts
     pages: SiteFiles
+    pictures: Mapping[str, Picture] = {}
+    missing_pictures: int = 0
 
 
 class Site(Struct, frozen=True, kw_only=True):

@@ -31,12 +31,12 @@ from outings.release.manifest import (
 )
 from outings.release.pointer import ListedRelease
 from outings.release.root import Log, Root
-from outings.release.site import SiteFile, SiteSettings, StoredFile, read_site
+from outings.release.site import Picture, SiteFile, SiteSettings, StoredFile, read_site
 from outings.release.store import Bytes, Corrupt, Store
 
 # Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
 _MOST_MAPS = 64
-_PMTILES = "application/vnd.pmtiles"
+_PMTILES, _WEBP = "application/vnd.pmtiles", "image/webp"
 
 Packs = Sequence[Bytes]
 
@@ -105,8 +105,8 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
 class Release(Struct, frozen=True, kw_only=True):
     """A published release. `id`: `<sequence>-<8 hex of the root's hash>`; `metros` by slug; `history`: its log; `site`:
-    files of the pages by path; `site_settings`: the settings they were made with; `files`: hashes of the objects of its
-    snapshots."""
+    files of the pages by path; `site_settings`: the settings they were made with; `pictures`: listings' pictures by
+    `image_url`; `files`: hashes of the objects of its snapshots."""
 
     id: str
     sequence: int
@@ -115,6 +115,7 @@ class Release(Struct, frozen=True, kw_only=True):
     history: History = History(Log(), dict[str, bytes]().__getitem__)
     site: Mapping[str, SiteFile | StoredFile] = {}
     site_settings: SiteSettings = SiteSettings()
+    pictures: Mapping[str, Picture] = {}
     files: frozenset[str] = frozenset()
 
     def read_object(self, sha: str) -> Bytes:
@@ -155,6 +156,7 @@ def name_release(
         history=History(root.log, lru_cache(_MOST_MAPS)(partial(fetch_object, store, folder=cache))),
         site=site,
         site_settings=SiteSettings() if root.site is None else read_site(store, root.site).settings,
+        pictures=dict(chain.from_iterable(manifest.pictures.items() for manifest in manifests.values())),
         files=frozenset(chain.from_iterable(map(list_files, manifests.values()))),
     )
 
@@ -185,6 +187,11 @@ def open_site(
     if (basemap := site.settings.basemap) is not None:
         files[basemap.path] = StoredFile(
             media=_PMTILES, sha256=basemap.object, object=basemap.object, size=basemap.size, fetch=fetch
+        )
+    thumbnails = chain.from_iterable(manifest.list_thumbnails() for manifest in manifests.values())
+    for small in thumbnails if site.settings.shows_data else ():
+        files[small.path] = StoredFile(
+            media=_WEBP, sha256=small.object, object=small.object, size=small.size, fetch=fetch
         )
     return files
 

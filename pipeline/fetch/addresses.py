@@ -4,7 +4,8 @@ from email.message import Message
 from pathlib import PurePosixPath
 from urllib.parse import SplitResult, parse_qsl, unquote, urljoin, urlsplit, urlunsplit
 
-SCHEMES = ("http", "https")
+PORTS = {"http": 80, "https": 443}
+SCHEMES = tuple(PORTS)
 # Pages are named by these. The value of any other may be somebody's key.
 _SHOWN = frozenset({
     "aftertimestamp", "afterid", "afterchangenumber", "limit", "page", "offset", "resultoffset", "start", "size", "pp",
@@ -34,6 +35,19 @@ def show_url(url: str) -> str:
     return shown if len(shown) <= _MOST_CHARACTERS else shown[:_MOST_CHARACTERS] + "…"
 
 
+def find_host(url: str) -> str:
+    """Return the host of an address, with its port where that is not the scheme's own; an empty text if it has none, or
+    has a user."""
+    try:
+        parts = urlsplit(url)
+        port = _find_port(parts)
+    except ValueError:
+        return ""
+    if parts.scheme not in SCHEMES or parts.username is not None:
+        return ""
+    return (parts.hostname or "") + ("" if port is None else f":{port}")
+
+
 def find_charset(content_type: str) -> str | None:
     message = Message()
     message["content-type"] = content_type
@@ -49,7 +63,6 @@ def choose_suffix(url: str, content_type: str) -> str:
 
 
 _MOST_URL = 2_000
-_PORTS = {"http": 80, "https": 443}
 
 
 class WalkError(Exception):
@@ -86,4 +99,4 @@ def normalize_url(url: str) -> tuple[str, ...]:
 
 def _find_port(parts: SplitResult) -> int | None:
     """Return the port, None for the scheme's default."""
-    return None if parts.port == _PORTS.get(parts.scheme) else parts.port
+    return None if parts.port == PORTS.get(parts.scheme) else parts.port

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from outings.configuration import FeedTable
 from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_after
-from pipeline.fetch.addresses import SCHEMES, show_url
+from pipeline.fetch.addresses import PORTS, SCHEMES, show_url
 from pipeline.fetch.source import FeedError
 from pipeline.fetch.unpacking import CorruptBody, LongBody, unpack_gzip
 
@@ -30,7 +30,6 @@ Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 _NAT64 = IPv6Network("64:ff9b::/96")
 # All addresses of the internet are here (RFC 4291). Others may lead to a network's own ones, as 64:ff9b:1::/48 does.
 _GLOBAL = IPv6Network("2000::/3")
-_PORTS = {"http": 80, "https": 443}
 
 
 class PrivateAddress(Exception):  # noqa: N818 - the name says it
@@ -84,7 +83,7 @@ class PublicTransport(httpx2.AsyncBaseTransport):
         host, proxy = request.url.raw_host.decode("ascii"), _find_proxy(request.url)
         try:
             async with asyncio.timeout(self._connect_timeout):
-                addresses = await self._resolve(host, request.url.port or _PORTS[request.url.scheme])
+                addresses = await self._resolve(host, request.url.port or PORTS[request.url.scheme])
         except (OSError, UnicodeError, TimeoutError):
             addresses = ()
         for address in addresses:

@@ -126,8 +126,9 @@ def build_metro(
     named = {} if base is None else {"located": base.manifest.located}
     named |= {name: writer.put(data) for name, data in kept.items() if data is not None}
     site = plan.site and put_metro_site(
-        snapshot, plan.today, settings=plan.site, outlines=listings.outlines, writer=writer
-    )
+        snapshot, plan.today, settings=plan.site, outlines=listings.outlines, pictures=listings.pictures,
+        fetch_pictures=listings.fetch_pictures, writer=writer,
+    )  # fmt: skip
     manifest = replace(manifest, exports=exports, pages=pages, answers=str(RENDERER_VERSION), site=site, **named)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
@@ -138,6 +139,7 @@ def build_metro(
         changes=changes,
         tally=writer.tally,
         account=manifest.account or {},
+        pictures=(len(site.pictures), site.missing_pictures) if site and listings.fetch_pictures else None,
         seconds=dict(zip(_STEPS, (end - start for start, end in pairwise(times)), strict=True)),
     )
 

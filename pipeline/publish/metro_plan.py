@@ -44,9 +44,13 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
 
 
 class MetroBuild(Struct, frozen=True, kw_only=True):
+    """The result of a metro's build. `pictures`: how many there are and how many could not be had, where there may be
+    any."""
+
     slug: str
     part: Part
     changes: tuple[Change, ...]
     tally: WriteCounts
     seconds: dict[str, float]
     account: Mapping[str, FeedAccount] = {}
+    pictures: tuple[int, int] | None = None

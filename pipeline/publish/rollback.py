@@ -107,6 +107,7 @@ def _roll_metro_back(
         rows=[(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source],
         neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
         outlines=read_outlines(store, manifest),
+        pictures=manifest.pictures,
         delta_state=kept.delta_state,
         spanning=kept.spanning,
     )

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from outings.release.store import Store, hash_of, object_name
+from outings.release.store import Store, hash_of, object_name, read_object
 
 # Bytes held back before a batch is made durable. A batch is one sync of the store's disk: at 32 MB its cost
 # is below a tenth of the writing.
@@ -55,8 +55,12 @@ class ObjectWriter:
         return sha
 
     def keep(self, sha: str) -> None:
-        """Count an object of the previous release as named by this one, without its bytes."""
-        self._named.add(sha)
+        """Name an object that is stored. Its bytes are read if another release than the base has it. Raises NotFound,
+        Corrupt and StoreError."""
+        if sha in self._known:
+            self._named.add(sha)
+        else:
+            self.put(read_object(self._store, sha))
 
     def flush(self) -> None:
         if self._waiting:

@@ -1,26 +1,32 @@
 """The pages of a release: those of each metro, those of no metro, and hashes of their inputs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from outings import contract, pages
 from outings.configuration.zones import read_zone
 from outings.contract.query import Entitlement
-from outings.contract.vocabulary import Vocabulary
+from outings.contract.vocabulary import AUDIENCES, Vocabulary
 from outings.pages.assets import explain_no_assets, find_guides, find_templates, find_words, list_assets
 from outings.pages.settings import MetroFigures, SiteSettingsError
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
-from outings.release.site import MetroSite, Site, SiteFile, SiteSettings, encode_site, pack_files, read_site
+from outings.release.site import MetroSite, Picture, Site, SiteFile, SiteSettings, encode_site, pack_files, read_site
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store, hash_of, read_object
+from outings.release.tables import PUBLISHED, read_columns
+from pipeline.fetch.addresses import find_host
 from pipeline.fingerprint import hash_sources
 from pipeline.publish.objects.object_writer import ObjectWriter
+
+# Of addresses, with what writes an object and returns its hash.
+FetchPictures = Callable[[Sequence[str], Callable[[bytes], str]], Mapping[str, Picture]]
 
 _GEOJSON = "application/geo+json"
 _NO_OUTLINES = b'{"type":"FeatureCollection","features":[]}'
@@ -95,18 +101,62 @@ def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:
 
 
 def put_metro_site(
-    snapshot: Snapshot, today: date, *, settings: SiteSettings, outlines: bytes | None, writer: ObjectWriter
-) -> MetroSite:
-    """Write the pages of a metro and its outlines. They depend only on the arguments."""
+    snapshot: Snapshot, today: date, *, settings: SiteSettings, outlines: bytes | None,
+    pictures: Mapping[str, Picture] = {}, fetch_pictures: FetchPictures | None = None, writer: ObjectWriter,
+) -> MetroSite:  # fmt: skip
+    """Write the pages of a metro, its outlines and its pictures: a function of these, the snapshot, the date and the
+    settings. `pictures` are those that are known, by address."""
     # Imports engines and templates, which a build without a change does not need.
     from outings.answers.counts import count_listings
     from outings.pages.site import render_metro
 
     files = [page.as_file for page in render_metro(snapshot, today=today, settings=settings)]
     files.append((locate_outlines(snapshot.metro.slug), _GEOJSON, outlines or _NO_OUTLINES))
+    shown = _find_pictures(snapshot, settings.pictures) if settings.pictures else {}
+    pictures = _put_pictures(shown, pictures, fetch_pictures, writer=writer)
+    if settings.pictures:
+        rows = ((row_id, pictures[address].small) for row_id, address in shown.items() if address in pictures)
+        index = {row_id: (small.path, small.width, small.height) for row_id, small in rows}
+        path = f"cities/{snapshot.metro.slug}/pictures.json"
+        files.append((path, "application/json", msgspec.json.encode(index, order="sorted")))
     packed, data = pack_files(files)
     writer.put(data)
-    return MetroSite(counts=count_listings(snapshot, today=today, entitlement=Entitlement()), pages=packed)
+    return MetroSite(
+        counts=count_listings(snapshot, today=today, entitlement=Entitlement()), pages=packed, pictures=pictures,
+        missing_pictures=len({*shown.values()} - pictures.keys()),
+    )  # fmt: skip
+
+
+class _ImageAddress(Struct, frozen=True):
+    image_url: str | None
+
+
+def _find_pictures(snapshot: Snapshot, hosts: Collection[str]) -> dict[str, str]:
+    """Return by id the address of the picture of each published listing that has a page, if its host is allowed."""
+    names = ("id", "status", "audience", "pack", "offset", "length")
+    columns = read_columns(snapshot.tables["listings"], "listings", names)
+    decode = msgspec.json.Decoder(_ImageAddress).decode
+    addresses = {
+        row_id: decode(snapshot.read_document(*place)).image_url
+        for row_id, status, audience, *place in columns.iter_rows()
+        if status == PUBLISHED and audience != AUDIENCES.index("adults")
+    }
+    return {row_id: address for row_id, address in addresses.items() if address and find_host(address) in hosts}
+
+
+def _put_pictures(
+    shown: Mapping[str, str], known: Mapping[str, Picture], fetch: FetchPictures | None, *, writer: ObjectWriter
+) -> dict[str, Picture]:
+    """Write what is fetched, and keep what is known. Of other addresses nothing stays."""
+    addresses = sorted(set(shown.values()))
+    pictures = {address: known[address] for address in addresses if address in known}
+    for picture in pictures.values():
+        writer.keep(picture.small.object)
+        writer.keep(picture.large.object)
+    unknown = [address for address in addresses if address not in pictures]
+    if unknown and fetch is not None:
+        pictures |= fetch(unknown, writer.put)
+    return pictures
 
 
 def locate_outlines(metro: str) -> str:

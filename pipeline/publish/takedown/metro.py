@@ -91,6 +91,7 @@ def strip_metro(
         stays=_list_stays(withdrawal),
         neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
         outlines=read_outlines(store, manifest),
+        pictures=manifest.pictures,
         delta_state=kept.delta_state,
         spanning=kept.spanning,
     )

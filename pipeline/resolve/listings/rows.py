@@ -1,6 +1,6 @@
 """A row: a listing or organization of a metro as the next release will have it, before rows are numbered."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import WEEKDAYS
 from outings.release.manifest import FeedAccount
+from outings.release.site import Picture
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.dates.recurrence import Occurrences
 from pipeline.resolve.delta_state import NOTHING, DeltaState
@@ -74,7 +75,7 @@ class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
 class Listings(Struct, frozen=True, kw_only=True, eq=False):
     """A metro's listings and organizations for the next release. `rows` are new or changed, and made while they are
     iterated; `stays` are the unchanged listings. `neighborhoods`: their table; `outlines`: their polygons for the map,
-    if there are pages.
+    if there are pages; `pictures`: the known ones, by address, and what fetches others if any are allowed.
 
     For the next build: `delta_state`, the stored records of delta feeds; `spanning`, the state of organizations that
     several metros share; `located`, the answers of geocoding services. `account`: counts of the feeds' listings that
@@ -84,6 +85,8 @@ class Listings(Struct, frozen=True, kw_only=True, eq=False):
     stays: Sequence[UnchangedListing] = ()
     neighborhoods: pl.DataFrame
     outlines: bytes | None = None
+    pictures: Mapping[str, Picture] = {}
+    fetch_pictures: Callable[[Sequence[str], Callable[[bytes], str]], Mapping[str, Picture]] | None = None
     delta_state: DeltaState = NOTHING
     spanning: SharedState = ALONE
     account: Mapping[str, FeedAccount] = {}
