@@ -10,6 +10,7 @@ from msgspec import Struct
 from command.options import open_config_store, print_result, read_config, take_config, take_json, tell
 from outings.configuration import Configuration
 from outings.failures import EmptyFeed, GuardRefusal, OperatorError, WrongSetting
+from outings.pages.settings import SiteSettingsError, make_settings
 from outings.release.folder import FolderStore
 from outings.release.pointer import read_current
 from outings.release.root import Root
@@ -32,7 +33,7 @@ from pipeline.scratch import open_scratch, sweep_scratch
 class CheckResult(Struct, frozen=True, kw_only=True):
     report: Report
     warnings: tuple[FeedWarning, ...]
-    errors: tuple[FeedError | SettingError, ...]
+    errors: tuple[OperatorError, ...]
 
     @property
     def is_served(self) -> bool:
@@ -73,7 +74,11 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
     problems: list[Problem] = []
     unknown: dict[str, dict[str, int]] = {}
     decided: dict[str, tuple[str, ...]] = {}
-    errors: list[FeedError | SettingError] = []
+    errors: list[OperatorError] = []
+    try:
+        make_settings(configuration.site)
+    except SiteSettingsError as error:
+        errors.append(error)
     with open_scratch() as scratch:
         store, previous_root, unread = _open_release(configuration, trust, empty=scratch / "no-store")
         dry_run = DryRun(
@@ -125,7 +130,7 @@ def format_check(result: CheckResult) -> str:
     return "\n".join(parts)
 
 
-def refuse(errors: tuple[FeedError | SettingError, ...]) -> None:
+def refuse(errors: tuple[OperatorError, ...]) -> None:
     """Raise an OperatorError with all errors, one per line; a WrongSetting if any of them is one."""
     if errors:
         has_wrong_setting = any(isinstance(error, WrongSetting) for error in errors)

@@ -43,7 +43,7 @@ from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.pages.assets import HTML
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY, place_page
 from outings.pages.missing_page import PATH as MISSING
-from outings.release.site import ASSETS, BROTLI, GZIP, SiteFile, StoredFile
+from outings.release.site import ASSETS, BROTLI, GZIP, WEBP, SiteFile, StoredFile
 
 (MAX_AGE,) = (route.max_age for route in ROUTES if route.name == "openapi")
 
@@ -78,6 +78,8 @@ _HEAD: tuple[Header, ...] = (
 )
 _VARY: Header = (b"vary", b"Accept-Encoding")
 _PAGE = encode_lines((*_HEAD, _VARY, (b"cache-control", b"no-cache")))
+# A listing's picture may leave with the next release.
+_PICTURE = encode_lines((*_HEAD, (b"cache-control", b"public, max-age=3600")))
 # Its name is of its bytes.
 _ASSET = encode_lines((*_HEAD, _VARY, (b"cache-control", b"public, max-age=31536000, immutable")))
 _MISSING = encode_lines((*_HEAD, (b"vary", b"Accept"), (b"cache-control", b"no-store")))
@@ -213,7 +215,7 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
         pattern = re.compile(rf"{ASSETS}{re.escape(stem)}\.[0-9a-f]+\.{suffix}")
         return next(filter(pattern.fullmatch, release.site), name)
 
-    picture = release.pictures.get(item["image_url"])
+    picture = release.pictures.get(item["id"])
     data = render_listing(item, settings=release.site_settings, find_asset=find_asset, picture=picture)
     return make_body(encode_body(data, coding), coding, media=HTML)
 
@@ -224,8 +226,8 @@ def _make_tag(file: SiteFile | StoredFile) -> bytes:
 
 
 def _make_head(path: str, file: SiteFile | StoredFile) -> Lines:
-    is_asset = path[1:].startswith(ASSETS)
-    return b"%betag: %b\r\n" % (_ASSET if is_asset else _PAGE, _make_tag(file))
+    head = _ASSET if path[1:].startswith(ASSETS) else _PICTURE if file.media == WEBP else _PAGE
+    return b"%betag: %b\r\n" % (head, _make_tag(file))
 
 
 class PublicEndpoints(Struct, frozen=True, kw_only=True):

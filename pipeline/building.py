@@ -426,7 +426,7 @@ def _describe_metro(result: MetroResult) -> str:
     if result.built.pictures is None:
         return f"metro {result.metro}: built"
     had, missing = result.built.pictures
-    return f"metro {result.metro}: built; pictures: {had:,}, and {missing:,} that could not be had"
+    return f"metro {result.metro}: built; pictures: {had:,}, and {missing:,} that could not be fetched"
 
 
 def _publish(

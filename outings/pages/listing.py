@@ -13,7 +13,7 @@ from outings.configuration.zones import read_zone
 from outings.contract.vocabulary import COLLECTIONS, WEEKDAYS
 from outings.pages.layout import name_words, render_page
 from outings.pages.settings import Words, format_date
-from outings.release.site import Picture, SiteSettings
+from outings.release.site import Picture, SiteSettings, locate_picture
 
 Document = Mapping[str, Any]
 
@@ -28,13 +28,13 @@ _AMENITIES = ("has_outdoor_space", "has_parking", "has_wifi", "socks_required", 
 def render_listing(
     item: Document, *, settings: SiteSettings, find_asset: Callable[[str], str], picture: Picture | None = None
 ) -> bytes:
-    """Render the page of a listing. `find_asset` returns the path of a style or script of the release, and `picture` is
-    what it has of the listing's own."""
+    """Render the page of a listing. `find_asset` returns the path of a style or script of the release."""
     words = name_words(settings, "listing")
     collection = COLLECTIONS[item["type"]]
     values = {
         "item": item,
         "picture": None if picture is None else picture.large,
+        "photo": locate_picture(item["metro"], item["id"], is_large=True),
         "summary": " ".join((item["description"] or "").split())[:_SUMMARY],
         "kind": words[item["type"]],
         "when": [*list_times(item, words)],

@@ -113,8 +113,8 @@ def make_settings(table: SiteTable | None) -> SiteSettings | None:
         return SiteSettings()
     if table.pictures and find_spec("PIL") is None:
         raise SiteSettingsError(
-            "[site] pictures: the extra `pictures` is not installed, which makes pictures small: install the program "
-            "with it, as in `pip install '.[pictures]'`, or remove the setting"
+            "[site] pictures: this needs the extra `pictures`, which is not installed: install the program with it, as "
+            "in `pip install '.[pictures]'`, or remove the setting"
         )
     return SiteSettings(
         name=table.name,

@@ -6,7 +6,6 @@ Names of objects are 64 hex digits of SHA-256, sizes are bytes.
 import datetime
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import chain
 
 import msgspec
 from msgspec import Struct
@@ -16,7 +15,7 @@ from outings.contract.resources.directories import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.log import list_segments
 from outings.release.root import Root
-from outings.release.site import MetroSite, Picture, Thumbnail, read_site
+from outings.release.site import MetroSite, Picture, read_site
 from outings.release.store import Store, decode_json, read_object
 
 _MODULUS = 1 << 256
@@ -159,11 +158,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
     @property
     def pictures(self) -> Mapping[str, Picture]:
-        """Pictures of listings, by the address that they were fetched from."""
+        """Pictures of listings, by the listing's id."""
         return {} if self.site is None else self.site.pictures
-
-    def list_thumbnails(self) -> Iterator[Thumbnail]:
-        return chain.from_iterable((picture.small, picture.large) for picture in self.pictures.values())
 
 
 def add_accounts(parts: Iterable[Mapping[str, FeedAccount]]) -> dict[str, FeedAccount]:
@@ -225,7 +221,8 @@ def list_objects(manifest: Manifest) -> Iterator[str]:
     yield from (export.object for export in manifest.exports.values())
     if manifest.origins is not None:
         yield manifest.origins.object
-    yield from (thumbnail.object for thumbnail in manifest.list_thumbnails())
+    for picture in manifest.pictures.values():
+        yield from (picture.small.object, picture.large.object)
     kept = (manifest.delta_state, manifest.lent, manifest.foreign, manifest.located)
     yield from (sha for sha in kept if sha is not None)
 

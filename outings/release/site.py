@@ -17,6 +17,7 @@ from outings.contract.resources.listings import Counts
 from outings.release.store import Bytes, Store, decode_json, read_object
 
 GZIP, BROTLI = b"gzip", b"br"
+WEBP = "image/webp"
 # The folder of styles and scripts, whose names are of their bytes.
 ASSETS = "assets/"
 # Each file is compressed once and sent many times. Kilobytes and seconds of 23 files of the sample cities, 444 kB:
@@ -47,23 +48,26 @@ class Basemap(Struct, frozen=True, kw_only=True):
 
 
 class Thumbnail(Struct, frozen=True, kw_only=True):
-    """A picture made small: a WebP object of `size` bytes. Width and height are in pixels."""
+    """A reduced picture: a WebP object of `size` bytes. `width` and `height`: in pixels."""
 
     object: str
     size: int
     width: int
     height: int
 
-    @property
-    def path(self) -> str:
-        return f"{ASSETS}pictures/{self.object[:20]}.webp"
-
 
 class Picture(Struct, frozen=True, kw_only=True):
-    """A listing's picture: for a row of results, and for the listing's own page."""
+    """The picture of a listing, fetched from `address`. `small`: for a row of results; `large`: for the listing's
+    page."""
 
+    address: str
     small: Thumbnail
     large: Thumbnail
+
+
+def locate_picture(metro: str, listing: str, *, is_large: bool = False) -> str:
+    """Return the path of a listing's picture. The explorer's script composes the same path."""
+    return f"cities/{metro}/pictures/{listing}{'-large' if is_large else ''}.webp"
 
 
 class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -104,7 +108,7 @@ class SiteFiles(Struct, frozen=True, kw_only=True):
 
 class MetroSite(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A metro's part of the site: its pages, the numbers of listings in its lists on the build's date, and the pictures
-    of its listings by the address they were fetched from, with the number of those that could not be fetched."""
+    of its listings by id, with the number of those that could not be fetched."""
 
     counts: Counts
     pages: SiteFiles

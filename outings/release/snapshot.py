@@ -31,12 +31,12 @@ from outings.release.manifest import (
 )
 from outings.release.pointer import ListedRelease
 from outings.release.root import Log, Root
-from outings.release.site import Picture, SiteFile, SiteSettings, StoredFile, read_site
+from outings.release.site import WEBP, Picture, SiteFile, SiteSettings, StoredFile, locate_picture, read_site
 from outings.release.store import Bytes, Corrupt, Store
 
 # Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
 _MOST_MAPS = 64
-_PMTILES, _WEBP = "application/vnd.pmtiles", "image/webp"
+_PMTILES = "application/vnd.pmtiles"
 
 Packs = Sequence[Bytes]
 
@@ -106,7 +106,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 class Release(Struct, frozen=True, kw_only=True):
     """A published release. `id`: `<sequence>-<8 hex of the root's hash>`; `metros` by slug; `history`: its log; `site`:
     files of the pages by path; `site_settings`: the settings they were made with; `pictures`: listings' pictures by
-    `image_url`; `files`: hashes of the objects of its snapshots."""
+    id; `files`: hashes of the objects of its snapshots."""
 
     id: str
     sequence: int
@@ -188,11 +188,12 @@ def open_site(
         files[basemap.path] = StoredFile(
             media=_PMTILES, sha256=basemap.object, object=basemap.object, size=basemap.size, fetch=fetch
         )
-    thumbnails = chain.from_iterable(manifest.list_thumbnails() for manifest in manifests.values())
-    for small in thumbnails if site.settings.shows_data else ():
-        files[small.path] = StoredFile(
-            media=_WEBP, sha256=small.object, object=small.object, size=small.size, fetch=fetch
-        )
+    for metro, manifest in manifests.items() if site.settings.shows_data else ():
+        for listing, picture in manifest.pictures.items():
+            for reduced, is_large in ((picture.small, False), (picture.large, True)):
+                files[locate_picture(metro, listing, is_large=is_large)] = StoredFile(
+                    media=WEBP, sha256=reduced.object, object=reduced.object, size=reduced.size, fetch=fetch
+                )
     return files
 
 

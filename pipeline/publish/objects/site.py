@@ -105,34 +105,32 @@ def put_metro_site(
     pictures: Mapping[str, Picture] = {}, fetch_pictures: FetchPictures | None = None, writer: ObjectWriter,
 ) -> MetroSite:  # fmt: skip
     """Write the pages of a metro, its outlines and its pictures: a function of these, the snapshot, the date and the
-    settings. `pictures` are those that are known, by address."""
+    settings. `pictures`: those of the previous release, by id."""
     # Imports engines and templates, which a build without a change does not need.
     from outings.answers.counts import count_listings
     from outings.pages.site import render_metro
 
     files = [page.as_file for page in render_metro(snapshot, today=today, settings=settings)]
     files.append((locate_outlines(snapshot.metro.slug), _GEOJSON, outlines or _NO_OUTLINES))
-    shown = _find_pictures(snapshot, settings.pictures) if settings.pictures else {}
-    pictures = _put_pictures(shown, pictures, fetch_pictures, writer=writer)
-    if settings.pictures:
-        rows = ((row_id, pictures[address].small) for row_id, address in shown.items() if address in pictures)
-        index = {row_id: (small.path, small.width, small.height) for row_id, small in rows}
-        path = f"cities/{snapshot.metro.slug}/pictures.json"
-        files.append((path, "application/json", msgspec.json.encode(index, order="sorted")))
     packed, data = pack_files(files)
     writer.put(data)
+    addresses = _find_addresses(snapshot, settings.pictures) if settings.pictures else {}
+    found = _put_pictures(addresses, pictures, fetch_pictures, writer=writer)
+    shown = {listing: found[address] for listing, address in addresses.items() if address in found}
     return MetroSite(
-        counts=count_listings(snapshot, today=today, entitlement=Entitlement()), pages=packed, pictures=pictures,
-        missing_pictures=len({*shown.values()} - pictures.keys()),
-    )  # fmt: skip
+        counts=count_listings(snapshot, today=today, entitlement=Entitlement()),
+        pages=packed,
+        pictures=shown,
+        missing_pictures=len(addresses) - len(shown),
+    )
 
 
 class _ImageAddress(Struct, frozen=True):
     image_url: str | None
 
 
-def _find_pictures(snapshot: Snapshot, hosts: Collection[str]) -> dict[str, str]:
-    """Return by id the address of the picture of each published listing that has a page, if its host is allowed."""
+def _find_addresses(snapshot: Snapshot, hosts: Collection[str]) -> dict[str, str]:
+    """Return the picture's address of each published listing that has a page, by id, if its host is allowed."""
     names = ("id", "status", "audience", "pack", "offset", "length")
     columns = read_columns(snapshot.tables["listings"], "listings", names)
     decode = msgspec.json.Decoder(_ImageAddress).decode
@@ -145,15 +143,15 @@ def _find_pictures(snapshot: Snapshot, hosts: Collection[str]) -> dict[str, str]
 
 
 def _put_pictures(
-    shown: Mapping[str, str], known: Mapping[str, Picture], fetch: FetchPictures | None, *, writer: ObjectWriter
+    addresses: Mapping[str, str], previous: Mapping[str, Picture], fetch: FetchPictures | None, *, writer: ObjectWriter
 ) -> dict[str, Picture]:
-    """Write what is fetched, and keep what is known. Of other addresses nothing stays."""
-    addresses = sorted(set(shown.values()))
-    pictures = {address: known[address] for address in addresses if address in known}
+    """Keep the previous pictures of these addresses, fetch and write the others, and return all by address."""
+    wanted = set(addresses.values())
+    pictures = {picture.address: picture for picture in previous.values() if picture.address in wanted}
     for picture in pictures.values():
         writer.keep(picture.small.object)
         writer.keep(picture.large.object)
-    unknown = [address for address in addresses if address not in pictures]
+    unknown = sorted(wanted - pictures.keys())
     if unknown and fetch is not None:
         pictures |= fetch(unknown, writer.put)
     return pictures

@@ -75,7 +75,7 @@ class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
 class Listings(Struct, frozen=True, kw_only=True, eq=False):
     """A metro's listings and organizations for the next release. `rows` are new or changed, and made while they are
     iterated; `stays` are the unchanged listings. `neighborhoods`: their table; `outlines`: their polygons for the map,
-    if there are pages; `pictures`: the known ones, by address, and what fetches others if any are allowed.
+    if there are pages; `pictures`: those of the previous release, by id; `fetch_pictures`: fetches others, if allowed.
 
     For the next build: `delta_state`, the stored records of delta feeds; `spanning`, the state of organizations that
     several metros share; `located`, the answers of geocoding services. `account`: counts of the feeds' listings that

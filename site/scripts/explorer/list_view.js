@@ -85,7 +85,7 @@ function makeItem(item, { state, level, isDated = false }, language, ways) {
   return element(
     "li",
     {},
-    makePicture(item),
+    makePicture(item, state.metro),
     element(
       "div",
       {},

@@ -64,7 +64,7 @@ function makeResult(result, listing, state, language, ways) {
   return element(
     "li",
     { "data-match": result.match },
-    makePicture(listing ?? result),
+    makePicture(listing ?? result, state.metro),
     element(
       "div",
       {},

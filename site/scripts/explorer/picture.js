@@ -23,50 +23,22 @@ const DRAWINGS = {
 };
 
 /**
- * The metro's pictures by the listing's id: path, width and height.
- * @typedef {Record<string, [string, number, number]>} Index
- */
-/** @type {Map<string, Promise<Index>>} */
-const indexes = new Map();
-
-/** @param {string} path */
-function locate(path) {
-  const root = document.querySelector("[data-pictures]");
-  return root instanceof HTMLElement ? new URL(`${root.dataset.pictures}${path}`, document.baseURI).href : "";
-}
-
-/**
- * What the build has of a metro's pictures; nothing where the page says that there are none.
+ * The listing's picture if the build may have one, else a drawing of its first topic.
+ * @param {{id: string, type: string, categories?: string[], image_url?: string | null}} item
  * @param {string} metro
- * @returns {Promise<Index>}
  */
-async function readIndex(metro) {
-  const url = locate(`cities/${metro}/pictures.json`);
-  const answer = url ? await fetch(url).catch(() => null) : null;
-  return answer?.ok ? answer.json() : {};
-}
-
-/**
- * The quiet drawing of a listing's first topic, which gives way to the listing's picture where there is one.
- * @param {{id: string, type: string, categories?: string[], metro?: string | null}} item
- */
-export function makePicture(item) {
+export function makePicture(item, metro) {
   const drawing = draw(item);
-  const metro = item.metro ?? new URLSearchParams(location.search).get("metro") ?? "";
-  const index = indexes.get(metro) ?? readIndex(metro);
-  indexes.set(metro, index);
-  index.then((pictures) => {
-    const [path, width, height] = pictures[item.id] ?? [];
-    if (!path || !width || !height) return;
-    const picture = new Image(width, height);
-    picture.className = "picture";
-    picture.alt = "";
-    picture.loading = "lazy";
-    picture.onerror = () => picture.replaceWith(drawing);
-    picture.src = locate(path);
-    drawing.replaceWith(picture);
-  });
-  return drawing;
+  const { pictures = "[]", site = "" } =
+    /** @type {HTMLElement | null} */ (document.querySelector("[data-pictures]"))?.dataset ?? {};
+  if (!item.image_url || !JSON.parse(pictures).includes(new URL(item.image_url).host)) return drawing;
+  const picture = new Image();
+  picture.className = "picture";
+  picture.alt = "";
+  picture.loading = "lazy";
+  picture.onerror = () => picture.replaceWith(drawing); // the build could not fetch it
+  picture.src = `${site}cities/${metro}/pictures/${item.id}.webp`;
+  return picture;
 }
 
 /** @param {{type: string, categories?: string[]}} item */
