@@ -115,8 +115,8 @@ def put_metro_site(
     packed, data = pack_files(files)
     writer.put(data)
     addresses = _find_addresses(snapshot, settings.pictures) if settings.pictures else {}
-    found = _put_pictures(addresses, pictures, fetch_pictures, writer=writer)
-    shown = {listing: found[address] for listing, address in addresses.items() if address in found}
+    by_address = _put_pictures(addresses, pictures, fetch_pictures, writer=writer)
+    shown = {listing: by_address[address] for listing, address in addresses.items() if address in by_address}
     return MetroSite(
         counts=count_listings(snapshot, today=today, entitlement=Entitlement()),
         pages=packed,
