@@ -10,6 +10,7 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from outings.configuration.mapping import MappingError
+from outings.sql_quoting import quote
 from pipeline.fetch.table.mapping import find_text
 from pipeline.words import LANGUAGES, fold, merge_words, read_words
 
@@ -40,13 +41,26 @@ def rank_name(role: str, path: str) -> tuple[int, int] | None:
     for shortened, spelled in enumerate(list_spellings(path)):
         places = [place for place in map(_find_name(role).get, _turn(spelled)) if place is not None]
         words = spelled.split()
-        if len(words) > 1 and not places:
+        if len(words) > 1 and not places and not (role == "name" and _names_other("".join(words[:-1]))):
             places = [place for place, first, last in _list_patterns(role) if words[0] == first or words[-1] == last]
+        if not places and len(path) == _SHAPEFILE_LETTERS:
+            whole = "".join(words)
+            places = [
+                _CUT + place for name, place in _find_name(role).items() if name.startswith(whole) and name != whole
+            ]
         if places:
             return shortened, min(places)
     return _rank_loosely(role, path)
 
 
+def _names_other(word: str) -> bool:
+    """Return True if a word before `name` or `title` says that it is not the listing's own: `room_name`."""
+    return any(word in _find_name(role) for role in ("venue", "organization", "category", "city"))
+
+
+# A shapefile cuts the names of its columns to ten letters: `DENOMINAZI`, `STREET_ADD`.
+_SHAPEFILE_LETTERS = 10
+_CUT = 200
 # Roles that one word of a longer name tells: `Resident Fee`, `lieu_adresse`.
 _LOOSE = ("name", "start_date", "start_time", "venue", "address", "price", "age_text", "description", "category")
 # Of these the end of one long word: `Hallenadresse`.
@@ -180,7 +194,9 @@ def _list_paths(
             yield from _list_paths(connection, f"{path}.{name}", child, types, depth + 1)
     elif kind.id == "list":
         child = kind.children[0][1]
-        if child.id == "struct":
+        if child.id == "struct" and _count_most(connection, path) == 1:
+            yield from _list_paths(connection, f"{path}[0]", child, types, depth)
+        elif child.id == "struct":
             for name, _ in child.children:
                 yield f"{path}[].{name}"
         elif path.endswith(_POSITIONS) or child.id in ("double", "decimal"):
@@ -191,6 +207,15 @@ def _list_paths(
         yield from (f"{path}.{member}" for member in inside)
     else:
         yield path
+
+
+def _count_most(connection: DuckDBPyConnection, path: str) -> int:
+    """Return the length of the longest of a column's lists; 0 for a list inside another."""
+    if "[" in path:
+        return 0
+    place = ".".join(map(quote, path.split(".")))
+    ((most,),) = connection.execute(f"SELECT max(len({place})) FROM feed").fetchall()
+    return int(most or 0)
 
 
 def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, Any]) -> Sequence[str]:

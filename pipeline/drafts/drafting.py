@@ -115,7 +115,7 @@ def find_settings(file: TableFile, feed: FeedTable) -> dict[str, Any]:
         return _find_skip_of_text(file, feed)
     if file.kind == "sheets":
         return _find_sheet(file.path, feed)
-    if file.kind == "json":
+    if file.kind in ("json", "xml"):
         return _find_records(file, feed)
     if file.kind == "sqlite":
         return _find_table(file.path)

@@ -11,8 +11,10 @@ from pipeline.drafts.columns import ROLES, Column, list_spellings, rank_name
 from pipeline.drafts.time_notation import TimeNotation, find_writing, read_times
 from pipeline.drafts.weekdays import find_language
 from pipeline.fetch.table.ranges import CURRENCY, take_range
+from pipeline.records.school_grades import parse_grades
 from pipeline.words import merge_words
 
+_AMOUNT = re.compile(r"\d+(?:[.,]\d{1,2})?")
 _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
 # An amount with its currency, or a word for free.
 _PRICED = re.compile(
@@ -96,7 +98,31 @@ def find_roles(
         roles |= _find_first("age_text", free, lambda values: _state_ages(values, connection))
     if not roles.keys() & {"price", "price_min", "price_max"}:
         roles |= _find_first("price", free, lambda values: _share(values, _PRICED) > 0.5)
+    if "price" in roles and "price" not in stated and (pair := _pair_prices(roles["price"].column, free)):
+        roles = {role: made for role, made in roles.items() if role != "price"} | pair
     return roles if "lat" in roles and "lng" in roles else {**roles, **_find_position(free)}
+
+
+def _pair_prices(price: Column, free: Sequence[Column]) -> dict[str, Role]:
+    """Return the columns of the least and greatest price if prices of several people stand apart, as `Preis Kind` and
+    `Preis Erwachsene`; {} if there is one column, or neither is always the greater."""
+    columns = [price, *(column for column in free if rank_name("price", column.path) is not None)]
+    amounts = {
+        column.path: [float(found[0].replace(",", ".")) if (found := _AMOUNT.search(value or "")) else None
+                      for value in column.values]
+        for column in columns if _share(column.filled, _NUMBER) > 0.5
+    }  # fmt: skip
+    ordered = sorted(
+        (column for column in columns if column.path in amounts),
+        key=lambda column: sum(filter(None, amounts[column.path])),
+    )
+    if len(ordered) < 2:
+        return {}
+    low, high = ordered[0], ordered[-1]
+    pairs = zip(amounts[low.path], amounts[high.path], strict=True)
+    if any(one is not None and other is not None and one > other for one, other in pairs):
+        return {}
+    return {"price_min": Role(column=low), "price_max": Role(column=high)}
 
 
 def _find_first(role: str, free: Sequence[Column], accepts: Callable[[Sequence[str]], bool]) -> dict[str, Role]:
@@ -114,7 +140,8 @@ def _state_ages(values: Sequence[str], connection: DuckDBPyConnection) -> bool:
     ends = " OR ".join(f"{take_range('value', 'ages', end)} IS NOT NULL" for end in ("start", "end"))
     query = f"SELECT count(*) FILTER ({ends}) FROM (SELECT unnest(?::VARCHAR[]) AS value)"
     ((read,),) = connection.execute(query, [numbered]).fetchall()
-    return bool(read >= 0.8 * len(numbered))
+    grades = sum(parse_grades(value) is not None for value in numbered)
+    return bool(read + grades >= 0.8 * len(numbered))
 
 
 def _find_times(

@@ -100,7 +100,9 @@ def _draft_times(roles: Roles) -> Rules:
         }
     rules = {"starts_local": _draft_moment(start, clock, "start")}
     end, end_clock = roles.get("end_date"), roles.get("end_time")
-    if end is not None or end_clock is not None:
+    if end is not None and end_clock is None and end.writing.kind == "day" and clock is not None and clock.writing.ends:
+        rules["ends_local"] = _draft_moment(end, clock, "end")  # "21/12", "24/12", "9h-17h"
+    elif end is not None or end_clock is not None:
         rules["ends_local"] = _draft_moment(end or start, end_clock, "start")
     elif clock is not None and clock.writing.ends:
         rules["ends_local"] = _draft_moment(start, clock, "end")
@@ -276,6 +278,8 @@ def _draft_ages(roles: Roles) -> Rules:
     if stating and not rules:
         path = roles[stating[0]].path
         rules = {"ages.min": {"column": path, "range": "start"}, "ages.max": {"column": path, "range": "end"}}
+        if stating[0] == "audience":
+            rules["ages.text"] = path  # of "Grades 6-8" the build reads the ages
     return rules | _copy(roles, {"ages.text": "age_text"})
 
 

@@ -130,14 +130,20 @@ _BEFORE_MARKUP = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
+def is_xml(content: bytes) -> bool:
+    """Return True if a file begins as XML does, in UTF-8 or UTF-16, and not as a web page."""
+    start = content[:HEAD].lstrip(_BEFORE_MARKUP).replace(b"\0", b"").lower()
+    return start.startswith((b"<?xml", b"<rss")) and b"<html" not in start
+
+
 def refuse_markup(content: bytes) -> None:
     """Raise ValueError if a text begins as XML or a web page does, in UTF-8 or UTF-16."""
     start = content[:HEAD].lstrip(_BEFORE_MARKUP)
     if not start.startswith(b"<"):
         return
+    if is_xml(content):
+        raise ValueError('is XML, which only format = "table" reads')
     start = start.replace(b"\0", b"")
-    if start[:5].lower() == b"<?xml" and b"<html" not in start.lower():
-        raise ValueError("is XML, which is not read; ask its publisher for the data as CSV or JSON")
     title = _TITLE.search(start.decode("utf-8", "replace"))
     quote = f" (its title: “{' '.join(unescape(title[1]).split())[:80]}”)" if title else ""
     raise ValueError(

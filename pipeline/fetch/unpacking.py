@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from outings.configuration import FeedTable
 from pipeline.fetch.source import SourceFile
-from pipeline.fetch.text_files import HEAD, refuse_markup
+from pipeline.fetch.text_files import HEAD, is_xml, refuse_markup
 
 _PIECE = 1 << 18
 
@@ -56,13 +56,14 @@ ENDINGS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".json": "json", ".ndjson": "ndjson", ".jsonl": "ndjson",
     ".geojson": "geojson", ".parquet": "parquet", ".xlsx": "sheets", ".xlsm": "sheets", ".xls": "sheets",
     ".ods": "sheets", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".zip": "zip", ".gz": "gzip",
+    ".xml": "xml", ".rss": "xml",
 }  # fmt: skip
 _MAGIC = (
     (b"PAR1", "parquet"), (b"SQLite format 3\0", "sqlite"), (b"\x1f\x8b", "gzip"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "sheets"),
 )  # fmt: skip
 _NAMES = {
-    "parquet": "Parquet", "sqlite": "SQLite", "gzip": "gzip", "zip": "ZIP", "sheets": "a spreadsheet",
+    "parquet": "Parquet", "sqlite": "SQLite", "gzip": "gzip", "zip": "ZIP", "sheets": "a spreadsheet", "xml": "XML",
 }  # fmt: skip
 _MOST_FILES = 1_000
 
@@ -79,6 +80,8 @@ def find_kind(path: Path, name: str) -> str:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"%PDF"):
         raise ValueError("is a PDF, which is not a table; ask its publisher for the data as CSV or a spreadsheet")
+    if is_xml(head):
+        return "xml"
     refuse_markup(head)
     ending = PurePosixPath(name).suffix.lower()
     named = ENDINGS.get(ending)

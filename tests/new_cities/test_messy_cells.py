@@ -18,8 +18,8 @@ AGES = {
     "18+": (18, None), "+18": (18, None), "13 and up": (13, None), "A partir de 4": (4, None), "7": (7, None),
     "6 años o más": (6, None), "Hasta 5 años": (None, 5), "Up to 5 yrs": (None, 5), "Under 5": (None, None),
     "K-2": (5, 8), "Grades 3-5": (8, 11), "3rd-5th grade": (8, 11),
-    "6 mos - 2 yrs": (None, None), "6-18 months": (None, None), "5 and under": (None, None),
-    "4 y menores": (None, None), "All ages": (None, None),
+    "6 mos - 2 yrs": (0, 2), "6-18 months": (0, 1), "5 and under": (None, 5),
+    "4 y menores": (None, 4), "18 Monate bis 3 Jahre": (1, 3), "All ages": (None, None),
 }  # fmt: skip
 # Least and greatest price, and the note.
 PRICES = {

@@ -123,12 +123,12 @@ def test_a_draft_keeps_what_a_file_states(file: str, tmp_path: Path) -> None:
 
 
 def test_a_file_without_a_column_for_the_name_says_the_line_to_run(tmp_path: Path) -> None:
-    (tmp_path / "liste.csv").write_text("wat,dato\nStory Walk,2026-12-05\nOwl Walk,2026-12-06\n")
+    (tmp_path / "liste.csv").write_text("xyz,dato\nStory Walk,2026-12-05\nOwl Walk,2026-12-06\n")
     config = tmp_path / "outings.toml"
     done = run("init", str(tmp_path / "liste.csv"), *BOISE, "-c", str(config))
     assert (done.exit_code, config.exists()) == (2, False)
-    assert "no column of liste.csv is known as the name; it has: wat (Story Walk, Owl Walk)" in done.stderr
-    assert "--column name=wat" in done.stderr
+    assert "no column of liste.csv is known as the name; it has: xyz (Story Walk, Owl Walk)" in done.stderr
+    assert "--column name=xyz" in done.stderr
     words = next(line for line in done.stderr.splitlines() if "--column name=" in line).split("outings ", 1)[1].split()
     again = run(*words[:1], str(tmp_path / "liste.csv"), *BOISE, *words[-2:], "-c", str(config))
     assert again.exit_code == 0, again.output

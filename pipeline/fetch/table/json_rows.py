@@ -11,6 +11,7 @@ from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable
 from outings.sql_quoting import quote
+from pipeline.fetch.table.xml_rows import convert_xml
 from pipeline.fetch.text_files import decode_text, mend_signs
 from pipeline.fetch.unpacking import TableFile
 
@@ -133,7 +134,9 @@ def _find_error(encoded: bytes) -> Exception | None:
 
 
 def read_json(file: TableFile, feed: FeedTable) -> bytes:
-    """Return the file as UTF-8, with U+FFFD for half of a surrogate pair."""
+    """Return the file as UTF-8, with U+FFFD for half of a surrogate pair. XML is converted to JSON."""
+    if file.kind == "xml":
+        return convert_xml(file.path, records=feed.records)
     decoded = decode_text(file.path.read_bytes(), stated=feed.encoding, charset=file.charset)
     return mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
 

@@ -27,20 +27,32 @@ _FOLDED = "lower(strip_accents(whole))"
 
 
 def _take_age(end: str) -> str:
-    """Return SQL for one end of an age range. The text has to state years and nothing else, unlike `6 months`."""
-    up, to, up_to, years = (_list_alternatives(key) for key in ("up", "to", "up_to", "years"))
+    """Return SQL for one end of an age range, in whole years. The text has to state ages and nothing else."""
+    up, to, up_to, down, years = (_list_alternatives(key) for key in ("up", "to", "up_to", "down", "years"))
     lead, unit = rf"(?:(?:{_list_alternatives('from')})\b|[+:.\s])*", rf"(?:\s*(?:{years})\b|[\s.])*"
     rest = rf"(?:[,;(].*|(?:{_list_alternatives('rest')}) .*)?"
     between = rf"(?:-|–|/|&|(?:{to})\b)\s*(?:(?:los|dos|ans|ai)\b\s*)?"
     least = rf"^{lead}(\d\d?){unit}(?:\+|(?:{up})(?:\b|\W*$)|{between}(\d\d?){unit})?\+?{rest}$"
     if end == "start":
         # "Doors 7pm/19+" says one age, whatever stands beside it.
-        alone = f"nullif(regexp_extract({_FOLDED}, {literal(least)}, 1), '')"
+        alone = f"nullif(regexp_extract({_count_years(_FOLDED)}, {literal(least)}, 1), '')"
         return rf"coalesce({alone}, nullif(regexp_extract(whole, '(?:^|\D)(\d\d)\+', 1), ''))"
     most = rf"^(?:{up_to})\s+(?:los |aos |ai )?(\d\d?){unit}{rest}$"
-    span, alone = (f"regexp_extract({_FOLDED}, {literal(form)}, {group})" for form, group in ((least, 2), (most, 1)))
     # A German "ab 6" and a Spanish "de 6" begin as a range does, and "bis 6" ends one.
-    return f"coalesce(nullif({span}, ''), nullif({alone}, ''))"
+    forms = ((least, 2), (most, 1), (rf"^{lead}(\d\d?){unit}(?:{down}){unit}{rest}$", 1))
+    taken = (f"nullif(regexp_extract({_count_years(_FOLDED)}, {literal(form)}, {group}), '')" for form, group in forms)
+    return f"coalesce({', '.join(taken)})"
+
+
+def _count_years(text: str) -> str:
+    """Return SQL for the text with ages of up to three years in whole years instead of months: `18 months`."""
+    months, dash = rf"\s*(?:{_list_alternatives('months')})\b\.?", rf"\s*(?:-|–|(?:{_list_alternatives('to')})\b)\s*"
+    first = literal(rf"\b(\d\d?)({dash}\d\d?{months})")  # "6-18 months"
+    text = f"regexp_replace({text}, {first}, '\\1 months\\2')"
+    for number, years in (("36", 3), (r"2[4-9]|3[0-5]", 2), (r"1[2-9]|2[0-3]", 1), (r"\d|1[01]", 0)):
+        counted = literal(rf"\b(?:{number}){months}")
+        text = f"regexp_replace({text}, {counted}, '{years}', 'g')"
+    return text
 
 
 def _take_amount(end: str) -> str:

@@ -223,7 +223,7 @@ def _open_parquet(file: TableFile, feed: FeedTable, connection: DuckDBPyConnecti
 
 READERS: Mapping[str, OpenPart] = {
     "csv": open_delimited, "json": open_json, "ndjson": open_json_lines, "geojson": open_geojson,
-    "parquet": _open_parquet, "sheets": open_sheet, "sqlite": open_sqlite,
+    "parquet": _open_parquet, "sheets": open_sheet, "sqlite": open_sqlite, "xml": open_json,
 }  # fmt: skip
 
 

@@ -347,7 +347,7 @@ def test_a_column_that_is_optional_may_be_missing_or_lead_nowhere(read_mapped: M
     [
         ('"price.min" = { column = "x", range = "start" }', "price.min", ["$25 - $60", "Free", "ask"], [25, 0, None]),
         ('"price.max" = { column = "x", range = "end" }', "price.max", ["$2 - $6", "from $5", "$12"], [6, None, 12]),
-        ('"ages.min" = { column = "x", range = "start" }', "ages.min", ["ages 6-12", "19+", "6 months"], [6, 19, None]),
+        ('"ages.min" = { column = "x", range = "start" }', "ages.min", ["ages 6-12", "19+", "6 months"], [6, 19, 0]),
         ('"ages.max" = { column = "x", range = "end" }', "ages.max", ["6 à 12 ans", "bis 6", "9+"], [12, 6, None]),
         ('description = { column = "x", fallback = "None" }', "description", ["Boots", ""], ["Boots", "None"]),
         ('"price.min" = { column = "x", decimal = ",", fallback = 2.5 }', "price.min", ["1,20", ""], [1.2, 2.5]),
