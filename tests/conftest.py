@@ -72,7 +72,7 @@ def cases() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """ExpressionSet before `-m` chooses among them."""
+    """Mark generated tests before `-m` chooses among them."""
     for item in items:
         test = getattr(item, "obj", None)
         if getattr(test, "is_hypothesis_test", False) or "cases" in getattr(item, "fixturenames", ()):

@@ -78,7 +78,7 @@ def test_a_folder_of_others_is_refused(town: Town, tmp_path: Path) -> None:
 
 
 def test_before_the_first_release_there_are_no_pages(tmp_path: Path) -> None:
-    city = City(tmp_path)
+    city = City(tmp_path, has_pages=True)
     city.write([make_event("a")])
     assert city.configuration.site is None
     words = ["site", str(tmp_path / "pages"), "-c", str(tmp_path / "outings.toml")]

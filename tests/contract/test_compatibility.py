@@ -15,6 +15,7 @@ Document = dict[str, Any]
 Change = Callable[[Document], Any]
 
 NOW = make_document(Vocabulary())
+TEXT = json.dumps(NOW)  # read again in a fifth of the time that a deep copy takes
 EVENTS = "/v1/{metro}/events"
 DETAIL = "/v1/events/{id}"
 
@@ -125,7 +126,7 @@ LOSSES: list[tuple[Change, str]] = [
 
 @pytest.mark.parametrize(("change", "message"), LOSSES, ids=[message for _, message in LOSSES])
 def test_what_is_gone_or_narrowed_is_told(change: Change, message: str):
-    later = deepcopy(NOW)
+    later = json.loads(TEXT)
     change(later)
     assert message in list_losses(NOW, later)
 

@@ -52,7 +52,7 @@ class City:
     name, as it is written; `settings`: more lines of a feed, by its name; `formats`: of
     feeds that are no NDJSON."""
 
-    def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles") -> None:
+    def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", has_pages: bool = False) -> None:
         self.folder = folder
         self._metros = {"seattle": timezone}
         self._feeds: dict[str, tuple[str | None, str]] = {}
@@ -60,7 +60,7 @@ class City:
         self.related_words = ""
         self.categories: tuple[str, ...] = ()
         self.map: Record | None = None
-        self.site = ""
+        self.site = "" if has_pages else "[site]\nenabled = false\n"  # pages take a seventh of a small build
         self.settings: dict[str, str] = {}
         self.formats: dict[str, str] = {}
 

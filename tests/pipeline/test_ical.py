@@ -262,20 +262,29 @@ def find_id(city: City, name: str) -> str:
     return row_id
 
 
-@pytest.mark.parametrize("name", SERIES)
-def test_a_series_is_the_dates_that_the_list_shows(series: City, name: str) -> None:
-    row_id = find_id(series, name)
-    dates = sorted({value for component in read_events(series, f"{PATH}?ids={row_id}") for value in expand(component)})
+@pytest.fixture(scope="module")
+def listed(series: City) -> dict[date, list[tuple[str, str]]]:
+    """The ids and starts that lists show in each window, by its first day."""
+    shown: dict[date, list[tuple[str, str]]] = {first: [] for first, _ in WINDOWS}
     for first, days in WINDOWS:
-        shown: list[str] = []
         for start in range(0, days, 30):
             window = f"from={first + timedelta(days=start)}&to={first + timedelta(days=min(start + 29, days - 1))}"
             body = series.ask(f"/v1/seattle/events?occurrences=expand&limit=200&{window}")
-            shown += [item["occurrence"]["starts_local"] for item in body["data"] if item["id"] == row_id]
+            shown[first] += [(item["id"], item["occurrence"]["starts_local"]) for item in body["data"]]
             assert not body["meta"]["has_more"]
-        last = datetime.combine(first + timedelta(days=days), datetime.min.time())
-        start_of = datetime.combine(first, datetime.min.time())
-        assert [f"{entry:%Y-%m-%dT%H:%M:%S}" for entry in dates if start_of <= entry < last] == shown
+    return shown
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_a_series_is_the_dates_that_the_list_shows(
+    series: City, listed: dict[date, list[tuple[str, str]]], name: str
+) -> None:
+    row_id = find_id(series, name)
+    dates = sorted({value for component in read_events(series, f"{PATH}?ids={row_id}") for value in expand(component)})
+    for first, days in WINDOWS:
+        start, last = (datetime.combine(first + timedelta(days=at), datetime.min.time()) for at in (0, days))
+        expected = [f"{entry:%Y-%m-%dT%H:%M:%S}" for entry in dates if start <= entry < last]
+        assert [starts for shown_id, starts in listed[first] if shown_id == row_id] == expected
 
 
 def test_a_series_that_a_rule_says_is_one_entry_and_its_uid_the_event_s(series: City) -> None:

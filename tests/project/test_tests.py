@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,9 +13,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+# An import of modules of ours; parsing these alone takes a tenth of the time of whole files.
+IMPORTS = re.compile(r"^[ \t]*((?:from|import) tests\b[^\n(]*(?:\([^)]*\))?)", flags=re.MULTILINE)
+
+
 def list_imports(source: str) -> Iterator[str]:
-    """Of every module or name that the source imports, its full name."""
-    for node in ast.walk(ast.parse(source)):
+    """Yield the full name of every module or name that the source imports from the tests."""
+    for node in ast.walk(ast.parse("\n".join(IMPORTS.findall(source)))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

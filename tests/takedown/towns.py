@@ -79,7 +79,7 @@ class Town:
     """Releases 0, 1 and 2 of the records of these numbers, a command line and a server."""
 
     def __init__(self, folder: Path, *, releases: int = 3, settings: str = "") -> None:
-        self.city = City(folder)
+        self.city = City(folder, has_pages=True)
         self.city.add_metro("boston", "America/New_York")
         self._settings = settings
         for number in range(releases):

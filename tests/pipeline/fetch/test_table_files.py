@@ -33,11 +33,11 @@ def list_lines(read: FeedRead) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("text", [SPANISH, FRENCH, ENGLISH, SPANISH.replace("\n", "\r\n")])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "mac_roman"])
-def test_a_file_is_read_whatever_its_encoding(read_table: ReadTable, text: str, encoding: str) -> None:
+def test_a_file_is_read_whatever_its_encoding(read_table: ReadTable, text: str) -> None:
     expected = list_names(read_table(SELECT, text.encode()))
     assert len(expected) == text.count("\n") - 1
-    assert list_names(read_table(SELECT, text.encode(encoding))) == expected
+    for encoding in ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "mac_roman"):
+        assert list_names(read_table(SELECT, text.encode(encoding))) == expected, encoding
 
 
 def test_old_dos_letters_are_found_where_the_text_says_them(read_table: ReadTable) -> None:

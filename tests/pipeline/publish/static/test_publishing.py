@@ -128,7 +128,7 @@ def test_the_usual_requests_are_there(sample: tuple[Edge, str, Path]) -> None:
 
 @pytest.fixture
 def city(tmp_path: Path) -> City:
-    city = City(tmp_path)
+    city = City(tmp_path, has_pages=True)
     events = [make_event(f"e{number}", organization={"name": "Library"}) for number in range(60)]
     city.write([*events, *(make_place(f"p{number}") for number in range(8))])
     city.build()
@@ -153,7 +153,7 @@ def _unpack(name: str, data: bytes) -> bytes:
 
 
 def test_nothing_is_in_the_tree_that_a_public_key_does_not_list(tmp_path: Path) -> None:
-    city, folder = City(tmp_path), tmp_path / "tree"
+    city, folder = City(tmp_path, has_pages=True), tmp_path / "tree"
     shown = [
         make_event("shown", name="Puppets"),
         make_event("secret", name="Xylophone"),
@@ -222,7 +222,7 @@ def test_of_details_only_those_that_changed_are_written(city: City, tmp_path: Pa
 
 
 def test_a_full_page_of_changes_stays_and_only_the_last_one_is_written(tmp_path: Path) -> None:
-    city, folder = City(tmp_path), tmp_path / "tree"
+    city, folder = City(tmp_path, has_pages=True), tmp_path / "tree"
     # Names are unlike, so that none is taken for another's repeat.
     events = [make_event(f"e{number}", name=f"Walk {number}") for number in range(410)]
     city.write(events)
