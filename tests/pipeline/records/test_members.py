@@ -32,8 +32,13 @@ def read_section(title: str) -> dict[str, Row]:
 
 
 def read_object(name: str) -> dict[str, Row]:
-    """Return the same for the members of an object, which the page writes with the object's name before a dot."""
-    return read_rows([line for line in TEXT.splitlines() if line.startswith(f"| `{name}.")], prefix=rf"{name}\.")
+    """Return the same for the members of an object: rows that write its name before a dot, or one row of all members."""
+    rows = read_rows([line for line in TEXT.splitlines() if line.startswith(f"| `{name}.")], prefix=rf"{name}\.")
+    match = re.search(rf"^\| `{name}` \| (`.* · .*) \|$", TEXT, re.MULTILINE)
+    for item in match[1].split(" · ") if match else ():
+        ((names, star, kind, words),) = re.findall(r"^((?:`\w+`(?:, )?)+)( ★)? ([^:]+)(?:: (.*))?$", item)
+        rows |= {member: (bool(star), kind, re.findall(r"`(\w+)`", words)) for member in re.findall(r"\w+", names)}
+    return rows
 
 
 def read_rows(lines: list[str], *, prefix: str) -> dict[str, Row]:
@@ -122,5 +127,5 @@ def test_every_object_has_the_members_that_the_page_says(type_: str) -> None:
 
 
 def test_the_page_names_no_object_that_there_is_not() -> None:
-    named = set(re.findall(r"^\| `(\w+)\.\w+`", TEXT, re.MULTILINE))
+    named = set(re.findall(r"^\| `(\w+)(?:\.\w+`|` \| `.* · )", TEXT, re.MULTILINE))
     assert named == {name for members in MEMBERS.values() for name in list_tables(members)}
