@@ -32,7 +32,7 @@ def read_section(title: str) -> dict[str, Row]:
 
 
 def read_object(name: str) -> dict[str, Row]:
-    """Return the same for the members of an object: rows that write its name before a dot, or one row of all members."""
+    """Return the same for the members of an object: of rows with its name before a dot, or of its one row."""
     rows = read_rows([line for line in TEXT.splitlines() if line.startswith(f"| `{name}.")], prefix=rf"{name}\.")
     match = re.search(rf"^\| `{name}` \| (`.* · .*) \|$", TEXT, re.MULTILINE)
     for item in match[1].split(" · ") if match else ():
