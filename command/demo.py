@@ -44,8 +44,10 @@ REQUESTS = (
     show_default=True,
     help="The configuration to create; data, store and key go into the same folder.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 for a free one."
+)
 def demo(*, config: Path, host: str, port: int) -> None:
     """Make two sample metros, build them, print a key and three requests, and serve."""
     from edge.serving.server import bind_sockets, run_server

@@ -36,7 +36,7 @@ def front() -> None:
 @click.option("--plain", default="80", metavar="[ADDRESS:]PORT", help="With a certificate: where http is turned away.")
 @click.option("--certificate", metavar="PATH", help="The certificate, with its chain (PEM).")
 @click.option("--certificate-key", metavar="PATH", help="Its key (PEM).")
-@click.option("--log-folder", default="/var/log/nginx", show_default=True, metavar="PATH")
+@click.option("--log-folder", default="/var/log/nginx", show_default=True, metavar="PATH", help="Where nginx logs.")
 @click.option("--cache", default="/var/cache/outings", show_default=True, metavar="PATH", help="Where bodies are kept.")
 @click.option(
     "--from", "least", type=click.IntRange(min=0), default=131_072, show_default=True, metavar="BYTES",
@@ -93,7 +93,7 @@ def nginx(
 
 def _check(text: str, pattern: re.Pattern[str], *, option: str, example: str) -> None:
     if not pattern.fullmatch(text):
-        raise click.UsageError(f"{option} {text!r}: write it such as {example}")
+        raise click.UsageError(f"{option} {text!r}: write it as in {example}")
 
 
 def _find_secret(config: Path | None) -> str | None:

@@ -54,16 +54,18 @@ class Degrees(click.ParamType[tuple[float, ...]]):
 @click.argument("files", nargs=-1, metavar="[FILE or ADDRESS]…")
 @take_config
 @click.option("--metro", default="", help="The city's name.")
-@click.option("--timezone", default="", help="Its time zone, as America/New_York.")
-@click.option("--language", default="", help="Whose words its texts are in, as en, es or de.")
-@click.option("--center", type=Degrees("LAT,LNG", 2), help="Its middle.")
-@click.option("--bounds", type=Degrees("SOUTH,WEST,NORTH,EAST", 4), help="Its bounds.")
+@click.option("--timezone", default="", help="The city's time zone, such as America/New_York.")
+@click.option("--language", default="", help="The language of its texts, such as en, es or de.")
+@click.option("--center", type=Degrees("LAT,LNG", 2), help="The city's center.")
+@click.option("--bounds", type=Degrees("SOUTH,WEST,NORTH,EAST", 4), help="The city's bounds.")
 @click.option("--organization", default="", help="Who offers what the files list.")
 @click.option("--type", "type_", type=click.Choice(["event", "class", "camp", "place"]), help="What a row is.")
-@click.option("--column", "columns", multiple=True, metavar="ROLE=COLUMN", help="What a column is, as name=TITULO.")
-@click.option("--preset", type=click.Choice([*read_presets(), NO_PRESET]), help="Whose addresses they are.")
-@click.option("--allow-private", is_flag=True, help="Ask addresses of a private network too.")
-@click.option("--sql", is_flag=True, help="Print the SELECT that the mapping is, and write nothing.")
+@click.option(
+    "--column", "columns", multiple=True, metavar="ROLE=COLUMN", help="What a column is, such as name=TITULO."
+)
+@click.option("--preset", type=click.Choice([*read_presets(), NO_PRESET]), help="The known system of the addresses.")
+@click.option("--allow-private", is_flag=True, help="Fetch from private addresses too.")
+@click.option("--sql", is_flag=True, help="Print the mapping as a SELECT, and write nothing.")
 @click.option("--force", is_flag=True, help="Draft again over a configuration that init has drafted.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @take_json
@@ -131,8 +133,8 @@ def _check_draft(config: Path, *, force: bool) -> None:
     """Raise `WrongSetting` unless the file is a draft that may be written again."""
     is_draft = config.read_text("utf-8", "replace").startswith(DRAFTED)
     if not force or not is_draft:
-        what = "to draft it again, say --force" if is_draft else "it is no draft of init"
-        raise WrongSetting(f"{config} is there already, and init overwrites nothing: {what}; or name another with -c")
+        what = "say --force to draft it again" if is_draft else "init overwrites only drafts of its own; delete it"
+        raise WrongSetting(f"{config} exists: {what}, or name another file with -c")
 
 
 def _name_files(files: Sequence[str], config: Path) -> dict[str, str]:
@@ -175,10 +177,12 @@ def _describe_metro(
     if asks:
         city = metro or click.prompt("The city's name", default=city or None)
     if asks and middle is None:
-        middle = cast("tuple[float, float]", click.prompt("Its middle, as 47.61,-122.33", type=Degrees("LAT,LNG", 2)))
+        middle = cast(
+            "tuple[float, float]", click.prompt("The city's center, such as 47.61,-122.33", type=Degrees("LAT,LNG", 2))
+        )
     zone = timezone or ("" if middle is None else _find_zone(middle))
     if asks and not timezone:
-        zone = click.prompt("Its time zone", default=zone or None)
+        zone = click.prompt("The city's time zone", default=zone or None)
     missing = [f"--{what}" for what, value in (("metro", city), ("center", middle), ("timezone", zone)) if not value]
     if missing or middle is None:
         raise click.UsageError(

@@ -215,9 +215,16 @@ def show(*, config: Path, id_: str, as_json: bool) -> None:
     "--from",
     "first",
     type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
     help="The first day, in UTC; the first of this month if not given.",
 )
-@click.option("--to", "last", type=click.DateTime(["%Y-%m-%d"]), help="The last day, in UTC; today if not given.")
+@click.option(
+    "--to",
+    "last",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="The last day, in UTC; today if not given.",
+)
 @take_json
 def usage(
     *, config: Path, id_: str | None, client: str | None, first: datetime | None, last: datetime | None, as_json: bool

@@ -13,7 +13,7 @@ from outings.configuration.presets import Preset, read_presets
 def presets(*, name: str | None, config: object, as_json: bool) -> None:  # noqa: ARG001 - as every command
     """List the known systems, or show what one of them fills in.
 
-    A feed names one as preset = "socrata"; what the feed says itself wins."""
+    A feed names one as preset = "socrata"; what the feed states itself wins."""
     known = read_presets()
     if name is not None and name not in known:
         raise click.UsageError(f"there is no preset {name}; allowed: {', '.join(known)}")

@@ -25,7 +25,9 @@ MEBIBYTE = 2**20
     show_default=True,
     help="The address to listen on; `unix:PATH` for Unix sockets PATH.0, PATH.1 and so on, one for each worker.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 for a free one."
+)
 @click.option(
     "--workers", type=click.IntRange(min=1), help="How many processes to use; one for each core if not given."
 )

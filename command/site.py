@@ -79,7 +79,7 @@ class KeptFolder:
 )
 @take_json
 def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> None:
-    """Write the pages of the current release into FOLDER. What an earlier run wrote there and is no more is removed."""
+    """Write the pages of the current release into FOLDER. Remove what an earlier run wrote and the release lacks."""
     configuration = read_config(config)
     kept = KeptFolder(folder)
     store = open_config_store(configuration)

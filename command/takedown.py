@@ -35,7 +35,7 @@ _CODE = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 @click.command()
 @click.argument("ids", nargs=-1, metavar="ID...")
 @click.option("--reason", default="withdrawn", show_default=True, metavar="CODE", help="Why: a word of your own.")
-@click.option("--undo", is_flag=True, help="Let builds publish it again.")
+@click.option("--undo", is_flag=True, help="Let builds publish them again.")
 @click.option("--list", "is_list", is_flag=True, help="Show what is taken down.")
 @take_config
 @take_json
@@ -74,7 +74,7 @@ def _read_id(text: str) -> str:
     except ValueError:
         row_id = ""
     if row_id != text.lower():
-        raise click.UsageError(f"{text}: is no id of a listing, place or organization")
+        raise click.UsageError(f"{text!r} is no id of a listing, place or organization")
     return row_id
 
 

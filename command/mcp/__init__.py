@@ -39,7 +39,9 @@ def mcp(*, config: Path | None, url: str | None, key_file: Path | None, address:
     table = MirrorTable() if config is None else read_config(config).mirror
     url, key_file = url or table.url, key_file or (None if os.environ.get("OUTINGS_KEY") else table.key_file)
     if not url:
-        raise click.UsageError("the address of the API is missing: give --url, set OUTINGS_URL or [mirror] url with -c")
+        raise click.UsageError(
+            "the address of the API is missing: give --url, set OUTINGS_URL, or give -c with a [mirror] url"
+        )
     try:
         from command.mcp.serving import serve_http, serve_stdio
     except ImportError as error:

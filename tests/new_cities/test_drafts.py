@@ -119,7 +119,7 @@ def test_init_overwrites_nothing(drafted: Drafted) -> None:
     config = drafted("tucson-parks.json")
     before = config.read_bytes()
     again = run("init", str(config.parent / "tucson-parks.json"), "--yes", "-c", str(config))
-    assert (again.exit_code, "init overwrites nothing" in again.stderr) == (2, True)
+    assert (again.exit_code, "say --force to draft it again" in again.stderr) == (2, True)
     assert config.read_bytes() == before
 
 

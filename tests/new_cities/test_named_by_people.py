@@ -145,7 +145,7 @@ def test_init_drafts_again_over_its_own_draft_alone(tmp_path: Path) -> None:
     assert 'description = "Notes"' in config.read_text()
     config.write_text("# my own\n" + config.read_text())
     kept = run(*words, "--force")
-    assert (kept.exit_code, "is no draft of init" in kept.stderr) == (2, True)
+    assert (kept.exit_code, "init overwrites only drafts of its own" in kept.stderr) == (2, True)
 
 
 def test_a_language_without_words_is_said(tmp_path: Path) -> None:

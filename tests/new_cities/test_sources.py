@@ -150,8 +150,8 @@ def test_at_a_terminal_init_asks_for_the_city_and_proposes_the_zone_of_its_middl
     done = type_answers(tmp_path, "agenda.csv", "Boise", "")
     assert done.returncode == 0, done.stderr
     assert "The city's name: " in done.stdout
-    assert "Its middle" not in done.stdout
-    assert "Its time zone [America/Boise]: " in done.stdout
+    assert "The city's center" not in done.stdout
+    assert "The city's time zone [America/Boise]: " in done.stdout
     (metro,) = tomllib.loads((tmp_path / "outings.toml").read_text())["metros"]
     assert (metro["slug"], metro["name"], metro["timezone"]) == ("boise", "Boise", "America/Boise")
 
