@@ -134,7 +134,7 @@ def test_the_order_of_parameters_and_values_does_not_matter() -> None:
     ]
 
 
-def test_what_is_no_request_of_a_file_stays_as_it_is() -> None:
+def test_other_requests_stay_as_they_are() -> None:
     long = f"q={'a' * 300}"
     kept = {
         "servers": [
@@ -167,7 +167,7 @@ def test_the_servers_are_asked_the_request_of_a_file_that_is_missing() -> None:
     ]  # fmt: skip
 
 
-def test_the_functions_know_what_the_contract_has() -> None:
+def test_the_functions_have_the_parameters_of_the_contract() -> None:
     text = (BUILD / "cloudfront/to_file.js").read_text()
     [sets] = [line.strip(' ";') for line in text.splitlines() if line.startswith('  "')]
     assert sets.split(" ") == sorted(entry for entry, row in PARAMETERS.items() if row.array and not row.ordered)

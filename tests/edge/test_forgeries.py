@@ -101,7 +101,7 @@ def test_a_cursor_that_was_not_made_in_the_snapshot_it_names_is_malformed(
 
 
 @pytest.mark.parametrize(("target", "route", "position"), WALKS, ids=NAMES)
-def test_only_who_knows_the_snapshot_makes_its_cursors(
+def test_only_the_snapshots_hash_lets_anybody_make_its_cursors(
     service: Service, target: str, route: str, position: list[Any]
 ) -> None:
     """And the forger of these tests does all else right."""

@@ -156,7 +156,7 @@ def test_a_full_queue_refuses_the_key_that_has_most_in_it_with_503() -> None:
 
 
 @given(keys=st.lists(st.sampled_from("abc"), max_size=30), places=st.integers(1, 6))
-def test_what_is_taken_is_what_was_added_each_key_in_its_order(keys: Sequence[str], places: int) -> None:
+def test_all_work_is_taken_in_the_order_of_its_key(keys: Sequence[str], places: int) -> None:
     queue, items = FairQueue[tuple[str, int]](places), list(enumerate(keys))
     refused = set()
     for number, key_id in items:
@@ -177,7 +177,7 @@ def test_what_is_taken_is_what_was_added_each_key_in_its_order(keys: Sequence[st
 
 
 @pytest.mark.parametrize("key_id", ["a", "b"])
-def test_who_is_not_in_line_can_be_discarded(key_id: str) -> None:
+def test_discarding_a_key_that_does_not_wait_is_no_error(key_id: str) -> None:
     queue = FairQueue[str](2)
     queue.add("work", key_id="a")
     queue.discard("other", key_id=key_id)

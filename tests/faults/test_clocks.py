@@ -116,7 +116,7 @@ def prune_at(config: Path, *words: str, by: timedelta) -> CommandResult:
 
 
 @pytest.mark.long
-def test_a_clock_that_is_weeks_ahead_prunes_nothing_unless_it_is_said_to_be_right(tmp_path: Path) -> None:
+def test_a_clock_that_is_weeks_ahead_prunes_nothing_without_clock_is_right(tmp_path: Path) -> None:
     config = write_world(tmp_path / "outings.toml", today=MONDAY, size=6)
     ahead = timedelta(days=40)
     build(config, 0, by=timedelta())

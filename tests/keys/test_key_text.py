@@ -25,5 +25,5 @@ def test_no_two_keys_are_the_same() -> None:
     assert len({make_key_text() for _ in range(1000)}) == 1000
 
 
-def test_a_text_comes_from_the_choices_given() -> None:
+def test_a_text_follows_from_the_random_choices_given() -> None:
     assert make_key_text(random.Random(1).choice) == make_key_text(random.Random(1).choice)

@@ -84,7 +84,7 @@ def search(client: TestClient, metro: str, q: str) -> list[dict[str, Any]]:
         (13, {"Clay one", "Clay six (12-14 yrs)"}),
     ],
 )
-def test_ages_in_a_text_are_those_of_a_listing_that_states_none(
+def test_a_listing_without_stated_ages_has_those_in_its_text(
     served: TestClient, metro: str, years: int, fits: set[str]
 ) -> None:
     q = f"clay for a {years} year old" if metro == "en" else f"clay para niños de {years} años"

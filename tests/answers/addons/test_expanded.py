@@ -80,7 +80,7 @@ def test_a_place_has_its_organization(release: Release) -> None:
 
 
 @pytest.mark.parametrize("row_id", [LONELY, ORPHAN])
-def test_what_there_is_not_or_not_shown_is_null(release: Release, row_id: str) -> None:
+def test_what_does_not_exist_or_is_not_shown_is_null(release: Release, row_id: str) -> None:
     item = read_item(release, "events", row_id, expand="place,organization")
     assert item["expanded"] == {"place": None, "organization": None}
 
@@ -118,7 +118,7 @@ def test_fields_may_name_what_is_expanded(release: Release) -> None:
 
 
 @pytest.mark.parametrize(("collection", "row_id"), [("events", EVENT), ("places", PLACE)])
-def test_a_tag_moves_with_what_is_expanded(release: Release, tmp_path: Path, collection: str, row_id: str) -> None:
+def test_an_etag_changes_with_what_is_expanded(release: Release, tmp_path: Path, collection: str, row_id: str) -> None:
     """Another metro's change moves the organization's counts; who does not expand it keeps the tag."""
     worlds = make_worlds()
     worlds[1].listings.append(

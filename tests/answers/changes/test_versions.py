@@ -71,7 +71,7 @@ def read_log(release: Release, row_id: str) -> list[dict[str, Any]]:
     return [{name: item[name] for name in members} for item in items]
 
 
-def test_a_section_s_change_is_its_class_s(release: Release) -> None:
+def test_a_changed_section_is_a_change_of_its_class(release: Release) -> None:
     body = fetch(release, path_of(CLASS))
     assert [(item["kind"], item["fields"]) for item in body["data"]] == [("updated", ["sections"]), ("created", [])]
     assert body["meta"] == {
@@ -80,7 +80,7 @@ def test_a_section_s_change_is_its_class_s(release: Release) -> None:
 
 
 @pytest.mark.parametrize("row_id", [EVENT, ARCHIVED, CLASS, ORGANIZATION])
-def test_it_is_what_the_feed_says_of_the_listing_newest_first_or_oldest_first(release: Release, row_id: str) -> None:
+def test_a_history_has_the_changes_of_its_listing_newest_or_oldest_first(release: Release, row_id: str) -> None:
     versions = read_log(release, row_id)
     assert versions
     for order, expected in (("asc", versions), ("desc", versions[::-1])):
@@ -106,7 +106,7 @@ def test_a_walk_goes_on_while_more_is_published(bare: Release) -> None:
         assert [version["version_id"] for page in pages for version in page] == ids
 
 
-def test_a_listing_that_has_no_past_has_no_versions(bare: Release) -> None:
+def test_a_listing_without_changes_has_no_versions(bare: Release) -> None:
     assert fetch(bare, path_of(EVENT))["data"] == []
 
 
@@ -130,12 +130,12 @@ def test_what_may_not_be_read_has_no_history(
     assert raised.value.details.get("metros") == metros
 
 
-def test_an_organization_s_history_is_any_key_s_of_its_metro(release: Release) -> None:
+def test_any_key_of_its_metro_reads_an_organizations_history(release: Release) -> None:
     key = Entitlement(metros=frozenset({"harbor"}), types=frozenset({"place"}))
     assert len(fetch(release, path_of(ORGANIZATION), entitlement=key)["data"]) == 1
 
 
-def test_a_cursor_is_of_its_listing_order_and_limit(release: Release) -> None:
+def test_a_cursor_belongs_to_its_listing_order_and_limit(release: Release) -> None:
     cursor = fetch(release, path_of(EVENT), {"limit": "2"})["meta"]["next_cursor"]
     for row_id, params in (
         (ARCHIVED, {"limit": "2"}),
@@ -148,7 +148,7 @@ def test_a_cursor_is_of_its_listing_order_and_limit(release: Release) -> None:
 
 
 @pytest.mark.parametrize("position", [(), ("x",), (None,), (1, 2), (0,), (-1,), (1 << 60,)])
-def test_a_cursor_made_up_with_another_position_is_malformed(release: Release, position: Any) -> None:
+def test_a_cursor_with_a_forged_position_is_malformed(release: Release, position: Any) -> None:
     query = parse(path_of(EVENT))
     made_up = Cursor(route="versions", release="2026-07-01T12:00:00Z", date=date(1970, 1, 1), position=position)
     with pytest.raises(ApiError) as raised:
@@ -156,7 +156,7 @@ def test_a_cursor_made_up_with_another_position_is_malformed(release: Release, p
     assert raised.value.details["reason"] == "cursor_malformed"
 
 
-def test_a_history_costs_a_search_a_segment_and_its_own_blocks(bare: Release, tmp_path: Path) -> None:
+def test_a_history_reads_the_index_of_each_segment_and_only_its_own_blocks(bare: Release, tmp_path: Path) -> None:
     shelf = Shelf()
     changes = [change(listing_id(f"other {number}")) for number in range(20 * SEGMENT)]
     changes[5 * SEGMENT] = changes[11 * SEGMENT] = change(EVENT)

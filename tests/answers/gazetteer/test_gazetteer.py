@@ -128,11 +128,11 @@ def test_an_address_is_found(gazetteer: Gazetteer, address: str, expected: tuple
         "\x00",
     ],
 )
-def test_what_is_not_known_is_not_guessed(gazetteer: Gazetteer, address: str) -> None:
+def test_an_unknown_address_is_not_guessed(gazetteer: Gazetteer, address: str) -> None:
     assert gazetteer.find_address(address) is None
 
 
-def test_an_area_behind_the_name_tells_two_of_one_name_apart(gazetteer: Gazetteer) -> None:
+def test_an_area_after_a_name_distinguishes_two_places(gazetteer: Gazetteer) -> None:
     point = gazetteer.find_address("School gym, Lakes")
     assert point is not None
     assert (point.lat, point.lng) == (40.4, -74.4)

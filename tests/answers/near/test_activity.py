@@ -33,7 +33,7 @@ def make_activity_request(random: Random) -> dict[str, str]:
     return {key: value for key, value in make_around_request(random).items() if key not in ("ages", "free")}
 
 
-def test_activity_is_what_the_oracle_says(harbor: tuple[World, Release], cases: int) -> None:
+def test_activity_equals_the_oracles(harbor: tuple[World, Release], cases: int) -> None:
     world, release = harbor
     for seed in range(cases * 2):
         random = Random(seed)
@@ -83,7 +83,7 @@ def test_the_sentence_is_true_of_its_own_numbers(harbor: tuple[World, Release], 
         assert summary.count(".") == 1
 
 
-def test_words_are_in_their_number(harbor: tuple[World, Release]) -> None:
+def test_nouns_are_singular_or_plural_by_their_count(harbor: tuple[World, Release]) -> None:
     world, release = harbor
     place = next(item for item in list_items(world, "place", {}, today=TODAY) if item["location"]["lat"])
     here = {name: str(place["location"][name]) for name in ("lat", "lng")}
@@ -122,7 +122,7 @@ def list_points() -> list[dict[str, str]]:
     ]
 
 
-def test_the_percentile_is_a_points_place_among_the_metros(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_percentile_ranks_a_point_among_those_of_the_metro(tmp_path_factory: pytest.TempPathFactory) -> None:
     random = Random(12)
     world = make_world(random, size=200)
     for listing in world.listings:
@@ -168,7 +168,7 @@ def judge_point(
     return judge_activity(items, kinds)[0]
 
 
-def test_a_key_for_events_is_told_of_events_alone(harbor: tuple[World, Release]) -> None:
+def test_a_key_for_events_gets_the_events_alone(harbor: tuple[World, Release]) -> None:
     _, release = harbor
     wide = {**HERE, "radius_m": "50000"}
     body = fetch(release, PATH, wide, entitlement=Entitlement(types=frozenset({"event"})))
@@ -180,7 +180,7 @@ def test_a_key_for_events_is_told_of_events_alone(harbor: tuple[World, Release])
     assert "class" not in body["data"]["summary"]
 
 
-def test_a_body_has_its_members(harbor: tuple[World, Release]) -> None:
+def test_a_body_has_the_declared_members(harbor: tuple[World, Release]) -> None:
     _, release = harbor
     body = fetch(release, PATH, HERE, minute=make_noon(TODAY))
     assert [*body["data"]] == [

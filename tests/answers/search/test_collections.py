@@ -87,18 +87,18 @@ def test_a_filter_holds_where_it_applies_and_narrows_nothing_else(
     assert find(harbor, "zoo", params).keys() == names
 
 
-def test_what_only_an_age_finds_is_visible_too(harbor: Release) -> None:
+def test_a_search_for_an_age_alone_has_the_same_visibility(harbor: Release) -> None:
     assert find(harbor, "5 year olds").keys() == {*ALL}
 
 
-def test_free_gives_no_notice_though_places_do_not_take_it(harbor: Release) -> None:
+def test_free_gives_no_notice_although_places_ignore_it(harbor: Release) -> None:
     assert "notices" not in search(harbor, "zoo", {"free": "true"})
 
 
 ONLY_EVENTS = Entitlement(types=frozenset({"event"}))
 
 
-def test_a_key_of_some_types_searches_these(harbor: Release) -> None:
+def test_a_key_of_some_types_searches_these_types_alone(harbor: Release) -> None:
     body = search(harbor, "zoo", entitlement=ONLY_EVENTS)
     assert [item["name"] for item in body["data"]] == ["Zoo event"]
     assert body["meta"]["types"] == ["events"]
@@ -106,7 +106,7 @@ def test_a_key_of_some_types_searches_these(harbor: Release) -> None:
     assert body["meta"]["match_counts"]["all_terms"] == 1
 
 
-def test_types_may_repeat_what_the_key_has(harbor: Release) -> None:
+def test_types_may_name_all_that_the_key_reads(harbor: Release) -> None:
     assert find(harbor, "zoo", {"types": "events"}, entitlement=ONLY_EVENTS).keys() == {"Zoo event"}
 
 
@@ -130,7 +130,7 @@ WRONG: list[tuple[dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("params", "reason"), WRONG, ids=["&".join(map("=".join, case[0].items())) for case in WRONG])
-def test_what_a_list_refuses_a_search_refuses(harbor: Release, params: dict[str, str], reason: str) -> None:
+def test_a_search_refuses_what_a_list_refuses(harbor: Release, params: dict[str, str], reason: str) -> None:
     error = refuse(harbor, "zoo", params)
     assert (error.status, error.details["reason"]) == (400, reason)
 
@@ -154,7 +154,7 @@ def test_organizations_are_no_results(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("filters", [{"types": "places"}, {"min_confidence": "0.8"}, {"from": "2026-09-25"}])
-def test_filters_that_come_again_and_again_keep_the_same(tmp_path: Path, filters: dict[str, str]) -> None:
+def test_filters_that_are_cached_keep_the_same_listings(tmp_path: Path, filters: dict[str, str]) -> None:
     """From some number of requests on it is known which of all listings they keep."""
     release = open_release([make_world()], tmp_path / "one")
     bodies = [search(release, "zoo", filters) for _ in range(30)]

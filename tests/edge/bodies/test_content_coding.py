@@ -56,7 +56,7 @@ def test_every_coding_gives_the_body_back() -> None:
     assert encode_body(BODY, b"") == BODY
 
 
-def test_what_another_gzip_wrote_is_unpacked() -> None:
+def test_gzip_of_another_program_is_unpacked() -> None:
     assert decode_gzip(gzip.compress(BODY, 9, mtime=0)) == BODY
 
 

@@ -39,7 +39,7 @@ def test_an_address_is_asked_for_and_found(make_asker: Make, provider: str) -> N
         ("census", {"benchmark": "Public_AR_Current", "format": "json"}),
     ],
 )
-def test_the_metros_bounds_are_told_where_the_service_takes_them(
+def test_the_metros_bounds_are_sent_where_the_service_takes_them(
     make_asker: Make, provider: str, expected: dict[str, str]
 ) -> None:
     asker = make_asker(provider)
@@ -76,7 +76,7 @@ def test_an_address_that_the_service_can_not_read_is_an_invalid_value(make_asker
 
 
 @pytest.mark.parametrize("points", [[], [PIER]])
-def test_what_was_asked_is_remembered_for_a_day(make_asker: Make, points: list[tuple[float, float]]) -> None:
+def test_an_answer_is_cached_for_a_day(make_asker: Make, points: list[tuple[float, float]]) -> None:
     asker = make_asker()
     asker.server.points = points
     for address in (ADDRESS, ADDRESS.upper(), ADDRESS.replace(" ", "  ")):
@@ -120,7 +120,7 @@ def test_one_failure_is_tried_again(make_asker: Make) -> None:
         ({"headers": {"content-encoding": "gzip"}}, 1),
     ],
 )
-def test_a_fault_is_unavailable_and_not_remembered(make_asker: Make, fault: dict[str, object], questions: int) -> None:
+def test_a_fault_is_unavailable_and_not_cached(make_asker: Make, fault: dict[str, object], questions: int) -> None:
     asker = make_asker(policy=choose_policy(fault))
     for name, value in fault.items():
         setattr(asker.server, name, value)
@@ -163,7 +163,7 @@ def test_while_a_geocoder_fails_nobody_waits_for_it(make_asker: Make) -> None:
     assert asker.find("13 Pier St") == PIER
 
 
-def test_what_was_found_is_answered_while_it_is_down(make_asker: Make) -> None:
+def test_cached_answers_are_given_while_the_geocoder_is_down(make_asker: Make) -> None:
     asker = make_asker()
     asker.server.points = [PIER]
     asker.find(ADDRESS)
@@ -177,7 +177,7 @@ def test_what_was_found_is_answered_while_it_is_down(make_asker: Make) -> None:
     ("stated", "expected"),
     [("7", "7"), ("86400", "300"), ("Fri, 31 Dec 2100 23:59:59 GMT", "300"), ("0", "1"), ("soon", "1"), ("", "1")],
 )
-def test_it_is_left_alone_as_long_as_it_asks(make_asker: Make, stated: str, expected: str) -> None:
+def test_a_geocoder_is_left_alone_for_its_retry_after(make_asker: Make, stated: str, expected: str) -> None:
     asker = make_asker()
     asker.server.status, asker.server.headers = 429, {"retry-after": stated}
     assert asker.fail(ADDRESS).headers["Retry-After"] == expected
@@ -185,7 +185,7 @@ def test_it_is_left_alone_as_long_as_it_asks(make_asker: Make, stated: str, expe
     assert len(asker.server.requests) == (2 if expected == "1" else 1)
 
 
-def test_others_are_answered_meanwhile(make_asker: Make) -> None:
+def test_other_requests_are_answered_meanwhile(make_asker: Make) -> None:
     asker = make_asker()
     gate = threading.Barrier(2, timeout=60)
     asker.server.points, asker.server.gate = [PIER], gate

@@ -48,7 +48,7 @@ def test_a_bucket_refills_evenly(counting: CountedStore) -> None:
     assert take_all(counting, allowance) == 20
 
 
-def test_what_is_refused_counts_as_nothing(counting: CountedStore) -> None:
+def test_a_refused_request_is_not_counted(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=3, per_month=4)
     take_all(counting, allowance)
     for _ in range(10):
@@ -103,7 +103,7 @@ def test_the_quota_of_december_ends_with_the_year(counting: CountedStore) -> Non
     assert counting.take(allowance).outcome is Outcome.PASSED
 
 
-def test_a_refund_gives_the_quota_back_and_the_rate_not(counting: CountedStore) -> None:
+def test_a_refund_gives_back_the_quota_but_not_the_rate(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=2, per_month=2)
     taken = counting.take(allowance)
     back = counting.refund(allowance, taken.month)
@@ -123,7 +123,7 @@ def test_a_refund_of_the_month_before_takes_nothing_from_this_one(counting: Coun
     assert counting.refund(allowance, now.month).used == 0
 
 
-def test_showing_counts_as_nothing(counting: CountedStore) -> None:
+def test_reading_what_is_left_is_not_counted(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=5, per_month=9)
     counting.take(allowance)
     for _ in range(20):
@@ -132,7 +132,7 @@ def test_showing_counts_as_nothing(counting: CountedStore) -> None:
     assert take_all(counting, allowance) == 4
 
 
-def test_an_unlimited_client_is_told_of_no_quota(counting: CountedStore) -> None:
+def test_an_unlimited_client_gets_no_quota_headers(counting: CountedStore) -> None:
     allowance = make_allowance()
     fields = read_fields(allowance, counting.take(allowance))
     assert not [name for name in fields if "quota" in name]

@@ -101,7 +101,7 @@ def test_a_readable_rule_names_the_parts_that_are_not_followed(text: str, unsupp
         ("FREQ=SECONDLY;INTERVAL=0", "INTERVAL=0: expected a whole number from 1"),
     ],
 )
-def test_what_is_no_rule_says_which_part_is_wrong(text: str, message: str) -> None:
+def test_an_error_names_the_wrong_part_of_a_rule(text: str, message: str) -> None:
     with pytest.raises(RuleError) as refused:
         parse_rule(text)
     assert str(refused.value) == message

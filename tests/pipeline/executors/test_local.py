@@ -39,7 +39,7 @@ def test_little_work_is_done_by_the_build_itself_and_much_by_workers_that_stay(
     ]  # fmt: skip
 
 
-def test_an_operator_says_how_many_whatever_the_work_is(open_executor: Open) -> None:
+def test_the_operators_number_of_workers_is_used_whatever_the_work(open_executor: Open) -> None:
     with open_executor(2) as executor:
         executor.expect("metros", LITTLE)
         assert executor.submit(os.getpid).result() != os.getpid()
@@ -48,7 +48,7 @@ def test_an_operator_says_how_many_whatever_the_work_is(open_executor: Open) -> 
         assert executor.submit(os.getpid).result() == os.getpid()
 
 
-def test_a_stage_without_tasks_is_not_told(open_executor: Open, lines: list[str]) -> None:
+def test_a_stage_without_tasks_is_not_logged(open_executor: Open, lines: list[str]) -> None:
     with open_executor(2) as executor:
         executor.expect("feeds", ())
     assert lines == []

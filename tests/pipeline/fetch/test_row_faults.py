@@ -49,7 +49,7 @@ def test_whatever_a_function_can_not_take_costs_the_row(
     assert (problem.line, problem.source_id) == (3, "b")
 
 
-def test_lines_of_the_file_stay_those_of_its_rows(read_table: ReadTable) -> None:
+def test_rows_keep_their_lines_in_the_file(read_table: ReadTable) -> None:
     rows = b"id,title,fee\n" + b"".join(b"%d,Walk,%s\n" % (n, b"?" if n % 50 == 7 else b"1") for n in range(200))
     read = read_table(SELECT.replace("SELECT", "SELECT rowid,"), rows)
     lines = {record.source_id: record.line for record in read.records}
@@ -57,7 +57,7 @@ def test_lines_of_the_file_stay_those_of_its_rows(read_table: ReadTable) -> None
     assert [problem.line for problem in read.problems] == [9, 59, 109, 159]
 
 
-def test_of_a_row_that_is_several_records_each_is_named(read_table: ReadTable) -> None:
+def test_each_record_of_a_row_with_several_is_named(read_table: ReadTable) -> None:
     select = "SELECT 'event' AS type, id || n AS source_id, id AS name, {'min': fee::DOUBLE} AS price"
     read = read_table(f"{select} FROM feed, unnest([1, 2]) AS t(n)", b"id,fee\na,5\nb,?\n")
     assert sorted(record.source_id for record in read.records) == ["a1", "a2"]
@@ -82,7 +82,7 @@ def test_a_statement_that_fails_on_no_row_alone_is_wrong_itself(read_table: Read
         read_table(f"{select} FROM feed", b"id,fee\na,1\nb,2\n")
 
 
-def test_the_good_version_of_such_a_row_stays(tmp_path: Path) -> None:
+def test_the_last_good_version_of_such_a_row_stays(tmp_path: Path) -> None:
     (tmp_path / "t.sql").write_text(SELECT)
     feed = '[[feeds]]\nname = "parks"\nmetro = "seattle"\nformat = "table"\nurl = "t.csv"\nselect = "t.sql"\n'
     (tmp_path / "outings.toml").write_text(f'[store]\nurl = "file:store"\n{METRO.format(slug="seattle")}{feed}')

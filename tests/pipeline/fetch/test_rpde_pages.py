@@ -52,7 +52,7 @@ def read_target(walk: AnsweredWalk) -> bytes:
     ],
 )
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_a_scheme_s_own_port_is_no_other_server_and_a_mark_before_a_page_no_fault(
+def test_a_default_port_is_the_same_server_and_a_byte_order_mark_no_fault(
     begin: str, following: str, mark: bytes
 ) -> None:
     walk = walk_pages(
@@ -86,7 +86,7 @@ def test_pages_that_are_empty_between_others_are_read_on() -> None:
     assert (walk.rows, len(walk.requests)) == (3, 301)
 
 
-def test_half_a_sign_or_no_number_costs_no_more_than_itself() -> None:
+def test_half_a_surrogate_pair_becomes_a_question_mark_and_nan_null() -> None:
     page = b'{"next": "/feed?p=2", "items": [{"id": "1", "name": "cut \\ud83d"}, {"id": "2", "price": NaN}]}'
     pages = [page, b'{"next": "/feed?p=2", "items": []}']
     walk = walk_pages("https://a.example/feed", lambda number, _: pages[number - 1])
@@ -101,6 +101,6 @@ def test_an_empty_feed_is_its_own_last_page() -> None:
     assert (walk.rows, walk.last) == (0, "https://a.example/")
 
 
-def test_a_web_page_in_place_of_a_page_of_items_is_told() -> None:
+def test_a_web_page_in_place_of_a_page_of_items_is_an_error() -> None:
     with pytest.raises(WalkError, match=r"is a web page \(its title: “Sign in”\)"):
         walk_pages("https://a.example/", lambda *_: b"<!DOCTYPE html>\n<title>Sign in</title>")
