@@ -33,9 +33,9 @@ class Section(Struct, frozen=True):
 
 # In the order of the navigation. A page adds its line when it exists.
 SECTIONS: tuple[Section, ...] = (
-    Section("reference/", "reference"),
-    Section("guides/", "guides"),
     Section("explore/", "explore", needs_data=True),
+    Section("guides/", "guides"),
+    Section("reference/", "reference"),
 )
 
 

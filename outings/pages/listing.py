@@ -47,6 +47,7 @@ def render_listing(
         "calendar": f"{quote(item['slug'])}.ics" if item.get("has_date") or any(_list_entries(item)) else None,
         "explore": f"explore/?metro={item['metro']}&type={collection}",
         "structured": Markup(_encode_structured(item)),  # noqa: S704 every "<" in it is escaped
+        "updated_on": date.fromisoformat(item["updated_at"][:10]) if item["updated_at"] else None,
         "spots": _tell_spots(_find_registration(item), words),
     }
     page = render_page(
@@ -77,6 +78,14 @@ def list_times(item: Document, words: Words) -> Iterator[str]:
                 yield schedule["notes"]
         case "camp":
             yield from _format_term(item["starts_on"], item["ends_on"], words)
+            if _has_one_session(item):
+                yield from filter(None, [_format_clocks(item["sessions"][0], words)])
+
+
+def _has_one_session(camp: Document) -> bool:
+    """Return True if the camp's only session says nothing that the camp doesn't say but its hours."""
+    sessions = camp["sessions"]
+    return len(sessions) == 1 and not (sessions[0]["name"] or sessions[0]["theme"])
 
 
 def _list_sessions(item: Document, words: Words) -> Iterator[tuple[str, str, str | None]]:
@@ -87,7 +96,7 @@ def _list_sessions(item: Document, words: Words) -> Iterator[tuple[str, str, str
         when = [days, _format_clocks(section["schedule"], words)]
         when += _format_term(section["term"]["starts_on"], section["term"]["ends_on"], words)
         yield section["name"] or "", " · ".join(filter(None, when)), _tell_spots(section["registration"], words)
-    for session in item.get("sessions", ()) if item["type"] == "camp" else ():
+    for session in item["sessions"] if item["type"] == "camp" and not _has_one_session(item) else ():
         when = [*_format_term(session["starts_on"], session["ends_on"], words), _format_clocks(session, words)]
         name = session["name"] or session["theme"] or ""
         yield name, " · ".join(filter(None, when)), _tell_spots(session["registration"], words)
@@ -214,7 +223,7 @@ def _format_clock(text: str, words: Words) -> str:
     hour, minute = int(text[:2]), text[3:5]
     if words["clock_hours"] == "24":
         return f"{hour}:{minute}"
-    return f"{(hour + 11) % 12 + 1}:{minute} {words['am' if hour < 12 else 'pm']}"
+    return f"{(hour + 11) % 12 + 1}:{minute}\N{NO-BREAK SPACE}{words['am' if hour < 12 else 'pm']}"
 
 
 def _encode_structured(item: Document) -> str:

@@ -28,6 +28,7 @@ export function openMap(container, options) {
     fadeAnimation: false,
     markerZoomAnimation: false,
     minZoom: 8,
+    zoomSnap: 0.5,
     maxZoom: 17,
   });
   control.zoom({ zoomInTitle: options.zoomIn, zoomOutTitle: options.zoomOut }).addTo(map);
@@ -57,7 +58,7 @@ export function openMap(container, options) {
       map.fitBounds(findBounds(content, around), {
         paddingTopLeft: [24, 24],
         paddingBottomRight: [24, 60], // where the scale is
-        maxZoom: 15,
+        maxZoom: 14,
         animate: false,
       });
       if (!map.hasLayer(outlines)) outlines.addTo(map);

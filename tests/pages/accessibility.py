@@ -36,6 +36,35 @@ def find_sideways(page: "Page") -> list[str]:
     return elements
 
 
+CONTROLS = (
+    "button, .button, select, summary, textarea, nav a, label:has(input), input:not([type=checkbox], [type=radio])"
+)
+
+
+def find_small_targets(page: "Page") -> list[str]:
+    """Controls that a finger misses: less than 44 px wide or high."""
+    elements: list[str] = page.evaluate(
+        "controls => [...document.querySelectorAll(controls)].filter(each => each.checkVisibility())"
+        ".map(each => [each.getBoundingClientRect(), each.outerHTML.slice(0, 120)])"
+        ".filter(([box]) => Math.min(box.width, box.height) < 43.9)"
+        ".map(([box, html]) => `${Math.round(box.width)} x ${Math.round(box.height)}: ${html}`)",
+        CONTROLS,
+    )
+    return elements
+
+
+def find_outside(page: "Page") -> list[str]:
+    """What stands out of the page at a side."""
+    elements: list[str] = page.evaluate(
+        "() => [...document.querySelectorAll('body *')]"
+        ".filter(each => each.checkVisibility() && !each.closest('pre, svg, .map, .skip, .hidden-text'))"
+        ".filter(each => { const { left, right, width } = each.getBoundingClientRect();"
+        " return width > 1 && (left < -1 || right > document.documentElement.clientWidth + 1); })"
+        ".map(each => each.outerHTML.slice(0, 120))"
+    )
+    return elements
+
+
 def evaluate(session: Any, expression: str) -> Any:
     answer = session.send("Runtime.evaluate", {"expression": expression, "awaitPromise": True, "returnByValue": True})
     if "exceptionDetails" in answer:

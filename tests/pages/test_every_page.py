@@ -6,12 +6,13 @@ import json
 import pytest
 
 from outings.pages.layout import SECTIONS
-from tests.pages.accessibility import find_sideways, find_violations
+from tests.pages.accessibility import find_outside, find_sideways, find_small_targets, find_violations
 from tests.pages.conftest import WIDTHS, Demo, Pages, Scheme
 from tests.pages.explorer import ask
 
 pytestmark = pytest.mark.browser
 
+TABLET = 768  # Narrower pages are used by finger.
 OF_REFERENCE = ["events", "objects", "headers"]
 PATHS = [
     "/", *(f"/{section.path}" for section in SECTIONS), *(f"/reference/{name}/" for name in OF_REFERENCE),
@@ -28,6 +29,10 @@ def test_a_page_is_accessible_and_fits(pages: Pages, path: str, width: int, sche
     wide = page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide == 0, f"{wide} px stand out at the side"
     assert find_sideways(page) == []
+    assert find_outside(page) == []
+    assert width >= TABLET or find_small_targets(page) == []
+    page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
+    assert width < TABLET or find_outside(page) == []
 
 
 @pytest.mark.parametrize("path", PATHS)

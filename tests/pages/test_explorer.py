@@ -360,7 +360,7 @@ def test_a_key_that_is_refused_is_asked_for_again_and_kept_in_this_tab_alone(pag
     page.get_by_text("This key is not valid").wait_for()
     assert find_violations(page) == []
     page.get_by_role("textbox", name="Key").fill(demo.key)
-    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Use this key").click()
     settle(page)
     assert read_total(page) > 0
     assert page.evaluate("() => localStorage.getItem('outings-key')") is None

@@ -17,9 +17,9 @@ def test_a_place_says_of_what_kind_it_is_and_not_when(pages: Pages, demo: Demo) 
 
 
 def write_clock(time: str) -> str:
-    """As people in the sample cities write a time of day: `10:30:00` is `10:30 AM`."""
+    """As people in the sample cities write a time of day: `10:30:00` is `10:30 am`."""
     hour, minute = int(time[:2]), time[3:5]
-    return f"{(hour + 11) % 12 + 1}:{minute} {'AM' if hour < 12 else 'PM'}"
+    return f"{(hour + 11) % 12 + 1}:{minute} {'am' if hour < 12 else 'pm'}"
 
 
 def test_an_event_and_a_class_say_until_when(pages: Pages, demo: Demo) -> None:

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 from datetime import date
+from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
 import pytest
@@ -13,6 +14,9 @@ from tests.command.demo import PATIENCE
 from tests.pages.accessibility import find_violations
 from tests.pages.conftest import Demo, Pages
 from tests.pages.explorer import settle
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 def test_the_request_on_the_home_page_is_answered_as_it_stands(demo: Demo) -> None:
@@ -39,6 +43,27 @@ def test_the_home_page_has_the_weekend_of_each_city_and_searches_it(pages: Pages
     settle(page)
     assert page.get_by_role("button", name="Remove filter: Free").is_visible()
     assert page.get_by_role("button", name="Remove filter: “storytime”").is_visible()
+
+
+@pytest.mark.browser
+def test_a_city_with_nothing_this_weekend_says_so_and_shows_places(pages: Pages) -> None:
+    page = pages.open("about:blank", width=390)
+    nothing = {"data": [], "facets": {"total": 0}}
+    page.route(re.compile(r"/v1/seattle/(events|classes|camps)\?"), lambda route: route.fulfill(json=nothing))
+    page.goto(pages.url)
+    section = page.locator("[data-metro=seattle]")
+    section.get_by_text("Nothing is listed for this weekend.").wait_for()
+    assert "/seattle/places/" in (section.locator(".listings a").first.get_attribute("href") or "")
+
+
+@pytest.mark.browser
+def test_without_script_the_home_page_says_what_is_missing_and_leaves_no_hole(demo: Demo, chromium: "Browser") -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(demo.url)
+    assert page.locator("noscript p").is_visible()
+    assert not any(page.locator(part).is_visible() for part in (".home-search", ".weekends"))
+    context.close()
 
 
 @pytest.mark.browser

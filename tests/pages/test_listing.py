@@ -30,8 +30,8 @@ def make_weekly(**members: object) -> Document:
 
 def test_a_class_says_its_days_its_hours_and_its_term() -> None:
     assert [*list_times(make_weekly(), ENGLISH)] == [
-        "Tuesday, Thursday · 6:00 PM – 6:45 PM",
-        "Monday, August 10, 2026 – Monday, August 31, 2026",
+        "Tuesday, Thursday · 6:00\N{NO-BREAK SPACE}pm – 6:45\N{NO-BREAK SPACE}pm",
+        "Monday 10 August 2026 – Monday 31 August 2026",
     ]
 
 
@@ -59,11 +59,11 @@ def test_what_has_no_dates_has_no_calendar() -> None:
 @pytest.mark.parametrize(
     ("registration", "text"),
     [
-        ({"spots_remaining": 2}, "2 places left"),
-        ({"spots_remaining": 1}, "1 place left"),
-        ({"spots_remaining": 0}, "No places left"),
+        ({"spots_remaining": 2}, "2 spots left"),
+        ({"spots_remaining": 1}, "1 spot left"),
+        ({"spots_remaining": 0}, "No spots left"),
         ({"status": "full"}, "Full"),
-        ({"has_spots_available": True}, "Places left"),
+        ({"has_spots_available": True}, "Spots left"),
     ],
 )
 def test_a_page_says_whether_there_are_places_left(registration: Document, text: str) -> None:

@@ -117,7 +117,7 @@ function makeTurning(days, today, language, change) {
     "p",
     { class: "turning" },
     turn("earlier", addDays(first, -CALENDAR_DAYS), first <= today),
-    element("b", {}, language.range(first, last)),
+    element("b", {}, language.range(first, last, MONTH_DAY)),
     turn("later", addDays(last, 1)),
   );
 }

@@ -8,6 +8,9 @@ import { addDays, findWeekday } from "./days.js";
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 /** @type {Intl.DateTimeFormatOptions} */
 const DAY = { weekday: "short", day: "numeric", month: "short" };
+/** @type {Intl.DateTimeFormatOptions} */
+const TERM = { day: "numeric", month: "short", year: "numeric" };
+const MONDAY = "2024-01-01";
 
 /**
  * When something is, in one line; empty where nothing is stated. In a short window a class says its meeting, not its
@@ -25,12 +28,12 @@ export function tellTime(item, language, window = null) {
     return item.starts_on === undefined ? tellMoment(item, language) : tellSpan(item.starts_on, item.ends_on, language);
   if (item.type === "class") {
     const meeting = findStart(item, window);
-    if (meeting) return [language.date(meeting.start, DAY), tellEnd(meeting, language)].filter(Boolean).join(" – ");
+    if (meeting) return tellMeeting(meeting, language);
     const { days = [], start_time, end_time } = item.schedule ?? {};
-    const weekdays = days.map((/** @type {string} */ day) => language.name(day)).join(", ");
-    const [first, last] = [start_time, end_time].map((time) => time && language.clock(time));
-    const hours = first && last ? language.say("span", { first, last }) : first;
-    return [weekdays, hours, tellSpan(item.term?.starts_on, item.term?.ends_on, language)].filter(Boolean).join(" · ");
+    const weekdays = days.map((/** @type {string} */ day) => tellWeekday(day, language)).join(", ");
+    const hours = start_time && language.clock(start_time, end_time);
+    const term = tellSpan(item.term?.starts_on, item.term?.ends_on, language, TERM);
+    return [[weekdays, hours].filter(Boolean).join(" "), term.replace(/\s/g, "\u00a0")].filter(Boolean).join(" · ");
   }
   return item.type_hint ? language.name(item.type_hint) : "";
 }
@@ -45,11 +48,20 @@ function tellMoment(item, language) {
 }
 
 /**
- * @param {{end: string}} meeting
+ * @param {{start: string, end: string}} meeting
  * @param {Language} language
  */
-function tellEnd(meeting, language) {
-  return meeting.end && language.clock(meeting.end);
+function tellMeeting({ start, end }, language) {
+  const day = start.slice(0, 10);
+  return end && start < `${day}T${end}` ? language.range(start, `${day}T${end}`, DAY) : language.date(start, DAY);
+}
+
+/**
+ * @param {string} day
+ * @param {Language} language
+ */
+function tellWeekday(day, language) {
+  return language.date(addDays(MONDAY, WEEKDAYS.indexOf(day)), { weekday: "short" });
 }
 
 /**
@@ -120,18 +132,23 @@ function tellStart(item, start, language) {
  * @param {string | null | undefined} start
  * @param {string | null | undefined} end
  * @param {Language} language
+ * @param {Intl.DateTimeFormatOptions} [options]
  */
-function tellSpan(start, end, language) {
+function tellSpan(start, end, language, options) {
   if (!start) return "";
-  return end && end > start ? language.range(start, end) : language.date(start);
+  return end && end > start ? language.range(start, end, options) : language.date(start);
 }
 
 /**
+ * Where an item is: within the metro, whose name the page says, without the city.
  * @param {Item} item
+ * @param {string | undefined} metro
  */
-export function tellPlace(item) {
+export function tellPlace(item, metro = item.metro) {
   const { place, location } = item;
-  const names = [place?.name, location?.neighborhood, location?.city].filter((name) => typeof name === "string");
+  const isHome = location?.city?.toLowerCase().replaceAll(" ", "-") === metro;
+  const city = isHome && (place?.name || location?.neighborhood) ? null : location?.city;
+  const names = [place?.name, location?.neighborhood, city].filter((name) => typeof name === "string");
   if (!place?.name && item.type !== "place" && location?.address) names.unshift(location.address);
   return [...new Set(names)].map(isolate).join(", ");
 }

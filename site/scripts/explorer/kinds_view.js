@@ -40,7 +40,7 @@ export function makeKinds(found, state, language, ways, showAll) {
         { class: "kind-title" },
         language.say(`${state.filters.size ? "kind" : "window"}_${type}`),
         " ",
-        element("small", {}, state.filters.size ? tellCount(each, language) : language.count(total)),
+        element("small", {}, each.listings === total ? language.count(total) : tellCount(each, language)),
       ),
       ...makeItems(shown, own, language, ways, 3),
       total > shown.length && more,

@@ -14,6 +14,8 @@ export class Language {
     this.words = words;
     this.numbers = new Intl.NumberFormat(code);
     this.plurals = new Intl.PluralRules(code);
+    this.dates = this.say("date_locale");
+    this.year = String(new Date().getFullYear());
   }
 
   /**
@@ -60,21 +62,22 @@ export class Language {
   }
 
   /**
-   * A local date, with the clock if it says one. It is shown as it is, whatever zone the reader is in.
+   * A local date, with the clock if it says one, and without this year. It is shown as it is, in whatever zone.
    * @param {string} local
    * @param {Intl.DateTimeFormatOptions} options
    */
   date(local, options = DAY) {
-    return this.#format(local, options).format(readLocal(local));
+    return this.#format(options, local).format(readLocal(local));
   }
 
   /**
    * From one to another, both with a clock or both without. What they share is said once.
    * @param {string} first
    * @param {string} last not earlier
+   * @param {Intl.DateTimeFormatOptions} options
    */
-  range(first, last) {
-    return this.#format(first, DAY).formatRange(readLocal(first), readLocal(last));
+  range(first, last, options = DAY) {
+    return this.#format(options, first, last).formatRange(readLocal(first), readLocal(last));
   }
 
   /** @param {number} metres */
@@ -82,25 +85,35 @@ export class Language {
     const isAmerican = /-US$/.test(navigator.language);
     const [amount, unit] = isAmerican ? [metres / 1609.344, "mile"] : [metres / 1000, "kilometer"];
     const options = { style: "unit", unit, maximumFractionDigits: 1, minimumFractionDigits: 1 };
-    return new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (options)).format(amount);
-  }
-
-  /** @param {string} time a time of day, as `10:30:00` */
-  clock(time) {
-    return this.#format("", CLOCK).format(readLocal(`2024-01-01T${time}`));
+    const numbers = new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (options));
+    return numbers.format(Math.max(amount, 0.1));
   }
 
   /**
-   * @param {string} local
-   * @param {Intl.DateTimeFormatOptions} options
+   * A time of day, or from one to another: "9 – 11:30 am".
+   * @param {string} first as `10:30:00`
+   * @param {string | null} [last]
    */
-  #format(local, options) {
-    return new Intl.DateTimeFormat(this.code, { ...options, ...(local.includes("T") ? CLOCK : {}), timeZone: "UTC" });
+  clock(first, last) {
+    const [start, end] = [first, last || first].map((time) => readLocal(`2024-01-01T${time}`));
+    const clocks = this.#format(CLOCK);
+    return end > start ? clocks.formatRange(start, end) : clocks.format(start);
+  }
+
+  /**
+   * @param {Intl.DateTimeFormatOptions} options
+   * @param {string[]} locals
+   */
+  #format(options, ...locals) {
+    const { year, ...rest } = options;
+    const own = locals.every((local) => local.startsWith(this.year)) ? rest : { ...rest, year };
+    const clock = locals[0]?.includes("T") ? CLOCK : {};
+    return new Intl.DateTimeFormat(this.dates, { ...own, ...clock, timeZone: "UTC" });
   }
 
   /** @param {string} instant */
   moment(instant) {
-    return new Intl.DateTimeFormat(this.code, { dateStyle: "medium", timeStyle: "short" }).format(new Date(instant));
+    return new Intl.DateTimeFormat(this.dates, { dateStyle: "medium", timeStyle: "short" }).format(new Date(instant));
   }
 
   /**

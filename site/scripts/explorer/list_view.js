@@ -48,12 +48,14 @@ export function makeItems(items, state, language, ways, level = 2) {
   const isDated =
     (state.type === "events" || (state.type === "classes" && window !== null)) &&
     days.every((day, at) => day && (at === 0 || day >= days[at - 1]));
+  // The day of the calendar stands above its listings already.
+  const hasHeadings = isDated && !(state.view === "calendar" && window && window.from === window.to);
   /** @type {HTMLElement[]} */
   const parts = [];
   for (let at = 0; at < items.length; ) {
     let end = at + 1;
     while (end < items.length && (!isDated || days[end] === days[at])) end++;
-    if (isDated)
+    if (hasHeadings)
       parts.push(
         element(
           `h${level}`,
@@ -63,7 +65,7 @@ export function makeItems(items, state, language, ways, level = 2) {
       );
     const rows = items
       .slice(at, end)
-      .map((item) => makeItem(item, { state, level: isDated ? level + 1 : level, isDated }, language, ways));
+      .map((item) => makeItem(item, { state, level: hasHeadings ? level + 1 : level, isDated }, language, ways));
     parts.push(element("ol", { class: "listings" }, ...rows));
     at = end;
   }
@@ -110,7 +112,9 @@ export function makeFacts(item, language, state, isDated = false) {
   const facts = [
     time && element("li", { class: "time" }, element("bdi", {}, time)),
     distance && element("li", { class: "distance" }, distance),
-    ...[tellPlace(item), tellAges(item, language)].map((fact) => fact && element("li", {}, element("bdi", {}, fact))),
+    ...[tellPlace(item, state?.metro), tellAges(item, language)].map(
+      (fact) => fact && element("li", {}, element("bdi", {}, fact)),
+    ),
     price && element("li", { class: item.price?.is_free ? "badge free" : "badge" }, price),
   ].filter(Boolean);
   return facts.length ? element("ul", { class: "facts" }, ...facts) : null;
@@ -122,8 +126,8 @@ export function makeFacts(item, language, state, isDated = false) {
  * @param {Language} language
  */
 function tellClock(found, language) {
-  const [first, last] = [found?.start.split("T")[1], found?.end].map((time) => time && language.clock(time));
-  return first && last ? language.say("span", { first, last }) : first;
+  const start = found?.start.split("T")[1];
+  return start && language.clock(start, found?.end);
 }
 
 /**

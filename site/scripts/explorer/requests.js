@@ -20,14 +20,18 @@ const EXPANDED_DAYS = 31;
 const FACETS = ["category", "age_band", "organization"];
 const DATED_FACETS = ["category", "weekday", "time_block", "price_band", "age_band", "organization"];
 
+/** @param {string} type a collection */
+function listFacets(type) {
+  return (type === "places" ? FACETS : DATED_FACETS).join(",");
+}
+
 /**
  * One page of the list, with the counts of all filters beside it.
  * @param {State} state
  */
 export function requestList(state) {
-  const facets = (state.type === "places" ? FACETS : DATED_FACETS).join(",");
   /** @type {Record<string, string>} */
-  const own = { facets, limit: String(PAGE_SIZE) };
+  const own = { facets: listFacets(state.type), limit: String(PAGE_SIZE) };
   if (listsDates(state)) own.occurrences = "expand";
   if (state.page > 1) own.page = String(state.page);
   return format(state, state.type, own);
@@ -47,7 +51,7 @@ export function requestFirst(state, types = listTypes(state)) {
     const isExpanded = isShort && listsDates(own);
     /** @type {Record<string, string>} */
     const dates = isExpanded ? { occurrences: "expand" } : {};
-    const facets = types.length === 1 ? DATED_FACETS.join(",") : "category";
+    const facets = types.length === 1 ? listFacets(type) : "category";
     return { own, isExpanded, path: format(own, type, { facets, limit, ...dates }) };
   });
 }

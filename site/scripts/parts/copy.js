@@ -5,7 +5,7 @@
  */
 export function addCopyButtons(within) {
   for (const block of within.querySelectorAll("pre")) {
-    if (block.closest(".code-frame, .request")) continue;
+    if (block.closest(".code-frame, .request figure")) continue;
     const button = makeCopyButton(() => block);
     if (!button) return;
     const frame = document.createElement("div");

@@ -47,13 +47,21 @@ export async function showWeekend(section, root, { api, language, window }) {
       const { data } = await api.read(path);
       rows.replaceChildren(
         element("p", { class: "note" }, language.say("weekend_none")),
-        ...makeItems(data.slice(0, MOST), state, language, ways, 3),
+        ...makeItems(pickNames(data).slice(0, MOST), state, language, ways, 3),
       );
       link.href = explore({ filters: new Map() });
     }
   } catch {
     rows.replaceChildren(element("p", { class: "note" }, language.say("weekend_failed")));
   }
+}
+
+/**
+ * The first item of each name.
+ * @param {import("../../types/api.js").Item[]} items
+ */
+function pickNames(items) {
+  return [...new Map(items.toReversed().map((item) => [item.name, item])).values()].toReversed();
 }
 
 /**
