@@ -1,4 +1,5 @@
-"""How long a worker's first address takes, and what it holds for that: by the build's mapped files, and derived.
+"""Measure how long a worker's first address takes and the memory it needs, from the build's mapped files and without
+them.
 
 `python -m bench.addresses -c outings.toml "Bryant Park"`: each metro of the newest release, each way in a new process
 that has opened the release and nothing else. Milliseconds of a processor, and megabytes of the process's own.

@@ -1,4 +1,4 @@
-"""Whether a change changed an answer: `python -m bench.answers --keep FOLDER`, before it and after it.
+"""Tell if a change changed an answer: `python -m bench.answers --keep FOLDER`, before it and after it.
 
 25,000 generated requests of every route, right and wrong, each asked twice in one process by a fixed clock: made and
 from memory. The first run leaves in the folder a release and a hash of each answer's status, headers and body; a later
@@ -44,7 +44,7 @@ _decode = msgspec.json.Decoder(NamedDocument).decode
 
 
 class Hash(Struct, frozen=True):
-    """Of an answer to a target; the status to say what was compared."""
+    """The hash of an answer to a target, with its status."""
 
     target: str
     status: int
@@ -100,7 +100,7 @@ async def hash_answer(edge: Edge, target: str, headers: Sequence[tuple[bytes, by
 
 
 def list_paths(config: Path) -> tuple[Mapping[str, Sequence[str]], Sequence[str]]:
-    """Of each route that needs a key and is answered, by its name; with the ids that are put in."""
+    """Return the path of each route that needs a key, by the route's name, with ids filled in."""
     configuration = read_configuration(config, {})
     store = open_store(configuration.store.url)
     release = open_release(store, next(list_releases(store)), cache=configuration.edge.cache)

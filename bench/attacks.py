@@ -1,4 +1,4 @@
-"""What a hostile client sends: each kind with its share of the requests, drawn at random from one seed."""
+"""Requests of a hostile client: each kind with its share, drawn at random from one seed."""
 
 import contextlib
 import os
@@ -33,8 +33,8 @@ LATER = "503, later"
 
 
 class Target(Struct, frozen=True):
-    """What an attacker knows: the port, a key, the stamps of the open releases' metros, and cursors with the requests
-    that they belong to."""
+    """The knowledge of an attacker: the port, a key, the stamps of the open releases' metros, and cursors with the
+    requests that they belong to."""
 
     port: int
     key: str
@@ -127,7 +127,7 @@ class Attacker:
         self.tally[kind, status] += 1
 
     def _send_many(self, kind: str) -> None:
-        """On one connection."""
+        """Send all of them on one connection."""
         with contextlib.suppress(OSError), self._connect() as connection:
             connection.sendall(b"".join(self._write(self._mix()) for _ in range(100)))
             received = bytearray()
@@ -182,8 +182,8 @@ class Attacker:
 
 
 def read_status(connection: socket.socket, received: bytearray | None = None) -> tuple[str, bool]:
-    """Of the next answer, and whether another can be asked for behind it. `cut` where there is none. `received`: what
-    came of it already; what came behind it is left there."""
+    """Return the status of the next answer, and if another request can follow on the connection. `cut`: there is no
+    answer. `received`: what came of it already; what came behind it is left there."""
     received = bytearray() if received is None else received
     while b"\r\n\r\n" not in received:
         if not _receive(connection, received):

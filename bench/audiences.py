@@ -1,4 +1,4 @@
-"""How often the audience check is right: 2,000 texts that readers labelled, by language and by class.
+"""Measure how often the audience check is right: 2,000 texts that readers labelled, by language and by class.
 
 `python -m bench.audiences` prints the tables of docs/audiences.md; `--wrong` lists the texts on which it is wrong.
 """

@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def make_parser(module: str, *, description: str | None) -> argparse.ArgumentParser:
-    """What a measurement beside an earlier program takes."""
+    """Return the parser of the options of a measurement beside an earlier program."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument("checkout", type=Path, help="of the earlier program, with its .venv")
     parser.add_argument("--listings", type=int, default=100_000)
@@ -104,7 +104,7 @@ def serve(config: Path, command: Sequence[str], *, cwd: Path | None = None) -> I
 
 
 def list_unit(name: str, world: World, program: Program) -> Unit:
-    """As the program is to be sent it: each seals its own cursors."""
+    """Return a unit's requests for one program, with cursors that this program sealed."""
     # As `bench.peers` has them.
     servers = Servers(ports={"outings": program.port}, processes={}, headers=program.headers)
     return list_units(world, partial(walk_list, servers))[name]()

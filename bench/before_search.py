@@ -65,7 +65,7 @@ def knows_auto(program: Program) -> bool:
 
 
 def list_units(world: World, matches: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Mapping[str, Unit]]]:
-    """By program, what it is sent; each query once."""
+    """Return the requests for each program, each query once."""
     counts = count_words(world)
     for at, title in enumerate(("by default", f"`{_AUTO}`")):
         for seed, (name, span) in enumerate((("rare", RARE), ("common", COMMON))):

@@ -1,4 +1,4 @@
-"""What readers feel of a build on the same machine: `python -m bench.beside`.
+"""Measure how a build slows readers on the same machine: `python -m bench.beside`.
 
 Two workers, and a reader that asks at a steady pace for what both have in memory: alone, and while the same listings
 are built from nothing in another folder, with the build as it is started by hand and behind everything else (`nice`).
@@ -78,7 +78,7 @@ def _walk(target: str) -> Iterator[dict[str, Any]]:
 
 
 def build(config: Path, *, niceness: int) -> None:
-    """From nothing."""
+    """Build from nothing."""
     shutil.rmtree(config.parent / "var", ignore_errors=True)
     subprocess.run(["nice", "-n", str(niceness), *OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
 

@@ -1,4 +1,4 @@
-"""How long a build takes, by stage, and what it needs and writes: `python -m bench.build`.
+"""Measure how long a build takes, by stage, and what it needs and writes: `python -m bench.build`.
 
 Generated listings in two metros, each build in a process of its own: from nothing, without a change, and with one of a
 hundred records changed; the latter two on the same `--as-of`, and with the date moved a day. Beside it a plain script
@@ -38,7 +38,7 @@ Figures = dict[str, Any]
 
 
 def measure_build(config: Path, *, workers: int | None, day: date) -> Figures:
-    """What `--json` says, with the seconds of the whole command and its memory."""
+    """Return what `--json` says, with the seconds and the memory of the whole command."""
     program = [sys.executable, "-m", "command"]
     command = [*program, "build", "-c", str(config), "--as-of", day.isoformat(), "--json"]
     took = run_measured(command if workers is None else [*command, "--workers", str(workers)])
@@ -68,8 +68,8 @@ def list_feeds(config: Path) -> list[Path]:
 
 
 def compile_modules() -> None:
-    """By a build of few listings: all that a build imports is compiled then, and kept whatever the environment says.
-    Else each process would compile this program again, which is half a second of it."""
+    """Compile all modules that a build imports, by a build of few listings, and keep them whatever the environment
+    says. Else each process would compile this program again, which is half a second of it."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
         measure_build(write_world(Path(folder) / "outings.toml", today=DAY, size=10), workers=None, day=DAY)
@@ -94,7 +94,7 @@ def measure_floor(config: Path) -> RunCost:
 
 
 def measure_copy(config: Path) -> RunCost | None:
-    """None where PostgreSQL is not installed. Its memory is the client's alone."""
+    """Measure `COPY` into PostgreSQL. Return None if PostgreSQL is not installed. Its memory is the client's alone."""
     programs = find_programs()
     if programs is None:
         print("PostgreSQL is not installed: left out", file=sys.stderr)

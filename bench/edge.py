@@ -26,7 +26,7 @@ ACCEPTED = "gzip"
 
 
 class Kind(Struct, frozen=True, kw_only=True):
-    """What is measured: the targets that clients ask for in turn, and the ratio that is the goal, if there is one.
+    """A kind of request: the targets that clients request in turn, and the ratio that is the goal, if any.
 
     The bare application sends the answers to the first `known` of them, the first one's to the rest.
     """
@@ -64,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def list_kinds(port: int, headers: Headers) -> list[Kind]:
-    """Of a build's own listings: details, the default page, and lists with filters: 20,000 that are asked for once
-    each, so that every one is a query, and 28 that are asked for again and again."""
+    """List the kinds for a build's own listings: details, the default page, and lists with filters: 20,000 that are
+    asked for once each, so that every one is a query, and 28 that are asked for again and again."""
     page = json.loads(ask(port, "/v1/seattle/events?limit=200&min_confidence=0", [headers[0]]).body)
     details = tuple(item["links"]["self"] for item in page["data"])
     filtered = "/v1/seattle/events?category=storytime_books,music_movement"

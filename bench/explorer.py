@@ -1,4 +1,4 @@
-"""What the explorer feels like, at as many listings as you say: `python -m bench.explorer`, with Playwright.
+"""Measure how fast the explorer feels with as many listings as you say: `python -m bench.explorer`, with Playwright.
 
 Milliseconds from a choice until its answer stands on the page, by what is chosen; and how far frames are apart while
 the map is dragged and zoomed, beside the same page at rest.
@@ -124,7 +124,7 @@ def zoom(page: Page) -> None:
 
 
 def come_near(page: Page) -> None:
-    """Until the map shows each listing."""
+    """Zoom in until the map shows each listing."""
     while page.locator(".map[data-points='0']").count():
         page.locator(".map [title='Zoom in']:not(.leaflet-disabled)").click()
         page.wait_for_timeout(_REST_MS)

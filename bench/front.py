@@ -1,4 +1,5 @@
-"""What a front costs: `python -m bench.front`. A server alone, nginx that only passes on, nginx that moves the bodies.
+"""Measure the cost of a front: `python -m bench.front`. A server alone, nginx that only passes on, nginx that moves the
+bodies.
 
 Processor time of the server and of nginx together, by answer, which a busy machine changes less than answers a second.
 One client asks one request after another; the ways take turns. Needs nginx (Debian: nginx-light).
@@ -46,14 +47,14 @@ MOMENTS = ("first key", "another key", "again")
 
 
 class Way(Struct, frozen=True):
-    """Where readers ask, and the processes that work for it."""
+    """A way to deliver: the address for readers, and the processes that serve it."""
 
     port: int
     processes: tuple[int, ...]
 
 
 class Cost(Struct, frozen=True):
-    """Of an answer: microseconds of processors, and bytes."""
+    """The cost of an answer: microseconds of processors, and bytes."""
 
     processor: float
     size: float
@@ -127,7 +128,7 @@ def write_nginx(own: Path, port: int, *, server: int, environ: Mapping[str, str]
 
 
 def list_units(port: int, key: str) -> Mapping[str, tuple[str, bool]]:
-    """With a detail, whose address is in a list."""
+    """List the units, with a detail whose address is in a list."""
     import msgspec
 
     page = msgspec.json.decode(ask_once(port, f"{METRO}/events", [("X-API-Key", key)]))

@@ -44,7 +44,7 @@ _UNIQUE = UNIQUE.decode()
 
 
 class Health(Struct, frozen=True):
-    """Of the workers: the most that one of them has."""
+    """The health of the workers: the greatest value of any worker."""
 
     memory: int
     descriptors: int
@@ -163,7 +163,7 @@ def wait_for_workers(supervisor: int, port: int, *, count: int) -> None:
 
 
 def list_requests(port: int, headers: Headers) -> list[str]:
-    """What readers ask for: a page, details, and a list and a search that nobody asked for before."""
+    """List the requests of readers: a page, details, and a list and a search that nobody requested before."""
     page = msgspec.json.decode(ask(port, "/v1/seattle/events", headers).body)
     details = [item["links"]["self"] for item in page["data"]]
     return [
@@ -211,7 +211,7 @@ def read_on(port: int, headers: Headers, requests: Sequence[str], stopped: Event
 
 
 def count_failures(port: int) -> int:
-    """By the server's own count, over all its workers."""
+    """Count failures by the server's own metrics, over all workers."""
     lines = ask(port, "/metrics", ()).body.decode().splitlines()
     return sum(int(float(line.split()[1])) for line in lines if line.startswith('outings_errors_total{status="5xx"}'))
 

@@ -1,4 +1,5 @@
-"""What counting a request costs: `python -m bench.limits`. Microseconds each: the store, and the header fields.
+"""Measure the cost of counting a request: `python -m bench.limits`. Microseconds each: the store, and the header
+fields.
 
 The file by one process, by two for clients of their own, and by two for one client; Redis, where `redis-server` is
 installed, asked one after another and sixteen at once.
@@ -74,7 +75,8 @@ def measure_file(path: Path, client: int, requests: int) -> float:
 
 
 def measure_together(path: Path, clients: Sequence[int], requests: int) -> float:
-    """By each process: more than alone is waiting for the other, or for a core."""
+    """Measure each of several processes at once: what exceeds the time alone is waiting for another process or a
+    core."""
     with multiprocessing.get_context("spawn").Pool(len(clients)) as processes:
         spent = processes.starmap(measure_file, [(path, client, requests) for client in clients], chunksize=1)
     return sum(spent) / len(spent)

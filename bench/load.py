@@ -24,7 +24,7 @@ _LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
 class Load(Struct, frozen=True, kw_only=True):
-    """What was measured: answers, those a second, their bytes in all, and latencies in milliseconds."""
+    """The result of a load: answers, answers per second, their bytes in all, and latencies in milliseconds."""
 
     answers: int
     per_second: float
@@ -55,7 +55,7 @@ class Client:
         self.socket.sendall(next(self._requests))
 
     def read(self, buffer: memoryview) -> bool:
-        """Whether the answer is whole."""
+        """Read, and return True if the answer is whole."""
         count = self.socket.recv_into(buffer)
         if not count:
             raise RuntimeError("the server closed the connection")
@@ -94,7 +94,7 @@ class Client:
 def run_clients(
     port: int, requests: Iterator[bytes], *, clients: int, seconds: float, expected: Collection[bytes]
 ) -> Load:
-    """In this process."""
+    """Run the clients in this process."""
     made = list(_connect(port, requests, clients=clients, expected=expected))
     took: list[float] = []
     buffer = memoryview(bytearray(BUFFER_BYTES))
@@ -140,7 +140,8 @@ def _time_out() -> list[tuple[int, int]]:
 
 
 def take_requests(requests: Sequence[bytes], start: int) -> Iterator[bytes]:
-    """In turn from the `start`-th on, over and over; `UNIQUE` replaced by a number that counts on."""
+    """Yield the requests in turn from the `start`-th on, over and over; `UNIQUE` replaced by a number that counts
+    on."""
     for number in itertools.count(start):
         request = requests[number % len(requests)]
         yield request.replace(UNIQUE, b"%010d" % (number + 1)) if UNIQUE in request else request

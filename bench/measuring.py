@@ -56,7 +56,7 @@ def read_with(process: int) -> float:
 
 
 def _read_ended() -> float:
-    """Of children that ended, and theirs."""
+    """Read the processor time of children that ended, and of theirs."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -1,4 +1,4 @@
-"""Whether a worker's memory stays level: `python -m bench.memory`.
+"""Tell if a worker's memory stays level: `python -m bench.memory`.
 
 Of each kind a new server with one worker is sent requests that differ all, and every 10,000 of them its own memory is
 read (`RssAnon`: mapped files are shared and the kernel's to drop). The first readings fill what is held; from
@@ -65,7 +65,7 @@ def list_targets(world: World, kind: str, *, count: int) -> Iterator[str]:
 
 
 def draw_mix(targets: Mapping[str, Iterator[str]]) -> Iterator[str]:
-    """Until one of them has no more."""
+    """Draw requests of all kinds until one kind has no more."""
     draw = Random(1)
     while True:
         [name] = draw.choices(list(_PARTS), list(_PARTS.values()))

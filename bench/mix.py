@@ -81,8 +81,8 @@ def list_cases(world: World, servers: Servers, *, count: int) -> Mapping[str, Se
 
 
 def vary_cases(name: str, cases: Sequence[Case], count: int) -> Iterator[Case]:
-    """So many that differ: to ours by digits of a filter that changes nothing. A peer keeps no answers, so that to it
-    they need not differ."""
+    """Return so many requests that differ: for ours by digits of a filter that changes nothing. A peer keeps no
+    answers, so that to it they need not differ."""
     if name in _CLOSED:
         yield from cases[:count]
         return

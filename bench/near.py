@@ -1,4 +1,4 @@
-"""How fast what is near is found: `nearby`, `around` and `activity`, beside PostgreSQL, in one run.
+"""Measure how fast listings near a point are found: `nearby`, `around` and `activity`, beside PostgreSQL, in one run.
 
 `python -m bench.near`: 300 different points of one metro, half of them where listings are, half anywhere in its bounds;
 every engine is asked the same in turns, each point once a route, so that no cache of answers helps. Ours answers whole
@@ -117,7 +117,8 @@ def draw_points(world: World, count: int) -> list[Point]:
 
 
 def print_times(title: str, engines: Mapping[str, NearEngine], points: Sequence[Point]) -> None:
-    """In turns, so that a busy moment is everyone's. What a processor took says more on a machine that others use."""
+    """Time the programs in turns, so that a busy moment slows all of them. What a processor took says more on a machine
+    that others use."""
     times: dict[str, list[float]] = {name: [] for name in engines}
     taken = dict.fromkeys(engines, 0.0)
     for engine in engines.values():
@@ -221,7 +222,7 @@ def write_around() -> str:
 
 @contextlib.contextmanager
 def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, NearEngine]]:
-    """By route. One connection that stays open, its statements prepared."""
+    """Query PostgreSQL by route, on one open connection with prepared statements."""
     loop = asyncio.new_event_loop()
     connection = loop.run_until_complete(asyncpg.connect(dsn))
     loop.run_until_complete(load_near(connection, world))
@@ -265,7 +266,7 @@ async def load_near(connection: "asyncpg.Connection[asyncpg.Record]", world: Wor
 
 
 def list_rows(world: World) -> Iterator[tuple[object, ...]]:
-    """What a default request shows now of the whole metro, of a program one."""
+    """List the rows that a default request shows now of the whole metro, one of each program."""
     opened = open_snapshot(world.snapshot)
     index, now = opened.open_index(NearIndex), read_now(datetime.now(UTC), METRO.timezone)
     scope = CollectionScope(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)

@@ -1,4 +1,5 @@
-"""How soon pages are seen, with a processor four times slower: `python -m bench.paint URL...`, with Playwright.
+"""Measure how soon pages are painted with a processor four times slower: `python -m bench.paint URL...`, with
+Playwright.
 
 Milliseconds until the first text is painted and until the page is loaded: the median of several visits without a cache.
 """

@@ -1,4 +1,4 @@
-"""What one answer costs the edge, without a server and without a client: `python -m bench.paths`.
+"""Measure the cost of one answer in the edge, without a server and without a client: `python -m bench.paths`.
 
 Each unit of `bench.peers` by three paths, in microseconds: made now, from memory, and `304`. `--profile unit` shows
 what the first of them is made of. `--pause 1` waits a millisecond before each request: as of a server's, others have
@@ -118,7 +118,7 @@ def _walk(target: str) -> Iterator[dict[str, Any]]:
 
 
 def name_requests(cases: Sequence[Case]) -> Iterator[str]:
-    """Of a unit, those that no cache helps with, without end."""
+    """Yield a unit's requests that no cache helps with, without end."""
     fresh = [case.fresh for case in cases if case.fresh]
     for number in itertools.count():
         target = fresh[number % len(fresh)]

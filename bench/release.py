@@ -1,4 +1,4 @@
-"""What a release costs a server that takes it up: seconds to open it, latencies meanwhile, and memory of its workers.
+"""Measure the cost of a new release for a server: seconds to open it, latencies meanwhile, and memory of its workers.
 
 `python -m bench.release`. Each round builds the next day's release beside the store that is served (every table and
 page of the metro is another), moves its objects over, and replaces the pointer in the middle of a load.
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def print_opening(world: World, folder: Path) -> None:
-    """Of a new edge, its objects not yet at hand, and again with them."""
+    """Print how long a new edge takes to open without its objects, and again with them."""
     spent = []
     for _ in range(2):
         edge = Edge(open_store(f"file:{_find_store(world)}"), cache=folder / "opening")
@@ -130,7 +130,8 @@ def _read_release(port: int, headers: Headers) -> str:
 
 
 def print_memory(pid: int, world: World) -> None:
-    """Of the workers, after all that. Pages of mapped files are shared and the kernel's to drop; anonymous ones not."""
+    """Print the memory of the workers after all that. Pages of mapped files are shared and the kernel's to drop;
+    anonymous ones not."""
     mapped = sum(Path(value).stat().st_size for value in _list_mapped(world))
     print(f"mapped files of one release: {mapped / 2**20:.0f} MiB\n\n| Worker | {' | '.join(_MEMORY)} (MiB) |")
     print(f"|---|{'---|' * len(_MEMORY)}")

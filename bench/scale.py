@@ -1,4 +1,4 @@
-"""What a build of very many listings or very many metros costs: `python -m bench.scale --metros 200 --listings 2000`.
+"""Measure a build of very many listings or metros: `python -m bench.scale --metros 200 --listings 2000`.
 
 Made-up metros of equal size, built from nothing, without a change, and with one row changed in one metro. Of each build
 the processor's seconds and memory of all processes, and the objects that it wrote; of the store its objects by kind.
@@ -50,7 +50,7 @@ def print_build(name: str, figures: Figures, *, listings: int) -> None:
 
 
 def print_folder(folder: Path, *, listings: int) -> None:
-    """By the first bytes of each file, which say what it is."""
+    """Print a folder's files by kind, which the first bytes of each tell."""
     counts: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
     for path in (path for path in folder.rglob("*") if path.is_file()):

@@ -1,4 +1,5 @@
-"""How fast search is: its top 20 with counts and filters, beside PostgreSQL, SQLite FTS5 and bare tantivy, in one run.
+"""Measure how fast search is: its top 20 with counts and filters, beside PostgreSQL, SQLite FTS5 and bare tantivy, in
+one run.
 
 `python -m bench.search`: 300 different queries over one metro, half of words that few listings have, half of words that
 thousands have, each engine asked the same in turns of fifteen, each query once; then 300 others with `match=auto`. Ours
@@ -169,7 +170,8 @@ def draw_queries(words: Sequence[str], *, seed: int, count: int = _QUERIES // 2)
 
 
 def print_index(world: World) -> None:
-    """What search alone reads of a snapshot, and how long it takes to make beside the whole build of one process."""
+    """Print the size of what only search reads of a snapshot, and how long it takes to make beside the whole build of
+    one process."""
     sizes = {name: len(world.snapshot.mapped[name]) for name in _INDEX}
     frame = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["row", "keywords", "status"])
     opened = open_snapshot(world.snapshot)
@@ -187,8 +189,7 @@ def print_index(world: World) -> None:
 
 
 def print_times(title: str, engines: Mapping[str, SearchEngine], queries: Sequence[str]) -> None:
-    """In turns of some queries each, so that a busy moment is everyone's, and each has its own caches warm, as a server
-    has that does nothing else."""
+    """Time the engines in turns of some queries, so that a busy moment slows all of them and each has warm caches."""
     times: dict[str, list[float]] = {name: [] for name in engines}
     taken = dict.fromkeys(engines, 0.0)
     for engine in engines.values():

@@ -1,4 +1,4 @@
-"""How good the order of search is: judged queries over the two cities, beside what others would search with.
+"""Measure how good the order of search is: judged queries over the two cities, beside what others would search with.
 
 `python -m bench.search_quality`, with CITY_DATA: tests/judged/README.md says what is asked and what is counted. Of the
 halves that are only scored no query is printed.
@@ -162,18 +162,18 @@ def grade_ours(client: TestClient, judged: Sequence[JudgedQuery], cities: Mappin
 def grade_walks(
     client: TestClient, judged: Sequence[JudgedQuery], cities: Mapping[str, City], *, match: str, pages: int
 ) -> list[QueryGrades]:
-    """Of the first pages, and not of one."""
+    """Grade the first pages of walks, not one page."""
     walks = [find_ids(client, write_path(value, match), pages=pages) for value in judged]
     return [grade_results(entry, ids, cities[entry.metro]) for entry, ids in zip(judged, walks, strict=True)]
 
 
 def write_path(judged: JudgedQuery, match: str) -> str:
-    """With the levels to show; by default where there are none."""
+    """Write the path with the levels to show, or without `match` if there are none."""
     return f"{judged.path}&match={quote(match)}" if match else judged.path
 
 
 def find_ids(client: TestClient, path: str, *, pages: int = 1) -> list[str]:
-    """None where no word of the query decides: a reader sees nothing, whatever the status is."""
+    """Return the ids found, or None if no word of the query decides: a reader sees nothing, whatever the status."""
     response = client.get(path)
     if response.status_code == 400 and response.json()["error"]["details"].get("reason") == "nothing_searchable":
         return []
@@ -181,7 +181,7 @@ def find_ids(client: TestClient, path: str, *, pages: int = 1) -> list[str]:
 
 
 def grade_perfect(judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> list[QueryGrades]:
-    """What an engine would find that knew the grades."""
+    """Grade the results of an engine that knows the grades."""
     made: list[QueryGrades] = []
     for entry in judged:
         graded = grade_results(entry, (), cities[entry.metro])

@@ -1,4 +1,5 @@
-"""How good search is on what parents type: kind by kind, in the halves to work with and in those that are only scored.
+"""Measure how good search is on what parents type: kind by kind, in the halves to work with and in those that are only
+scored.
 
 Of the latter nothing but means is printed: tests/judged/parents/README.md says why.
 """
@@ -14,7 +15,7 @@ _COLUMNS = ("nDCG@10", "none", "unjudged")
 
 
 def read_halves() -> dict[str, list[JudgedQuery]]:
-    """Of each edition both halves."""
+    """Read both halves of each edition."""
     return {
         half if edition == "first" else f"{edition} {half}": read_parents(half, edition=edition)
         for edition in EDITIONS
@@ -30,7 +31,7 @@ def print_halves(results: HalfResults) -> None:
 
 
 def print_kinds(results: HalfResults, judged: Mapping[str, Sequence[JudgedQuery]], *, engine: str) -> None:
-    """In brackets how many queries have something to find."""
+    """Print the score of each kind, and in brackets how many queries have something to find."""
     _print_heads(f"{engine.strip()}, by kind", results)
     for kind in KINDS:
         chosen = [choose_kind(graded[engine], judged[half], kind) for half, graded in results.items()]

@@ -1,4 +1,5 @@
-"""Where nDCG@10 is lost, kind by kind: what part of it by what a search may not show, does not find, or shows too late.
+"""Print where nDCG@10 is lost, kind by kind: what part of it by what a search may not show, does not find, or shows too
+late.
 
 Of a half that is only scored nothing but sums of a kind is printed, as in `bench.search_quality_kinds`.
 """

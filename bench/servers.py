@@ -1,4 +1,4 @@
-"""What every bench needs of a server: to be started and ended, a port, a key, one answer."""
+"""Start and end a server for a bench, with a port, a key and a first answer."""
 
 import contextlib
 import http.client
@@ -41,7 +41,7 @@ def ask(port: int, target: str, headers: Headers) -> Response:
 
 
 def make_key(config: Path, *, command: Sequence[str] = OUTINGS, cwd: Path | None = None) -> str:
-    """Of a key that no bench comes near the limits of. `cwd`: where the program lies, if it is another one."""
+    """Make a key whose limits no bench comes near. `cwd`: where the program lies, if it is another one."""
     words = [*command, "keys", "create", "--plan", "partner", "--per-minute", "1000000000", "--json", "-c", str(config)]
     made = subprocess.run(words, check=True, capture_output=True, cwd=cwd)
     key: str = json.loads(made.stdout)["key"]

@@ -1,4 +1,5 @@
-"""What a file under an API's address costs: `python -m bench.static`. Plain nginx, nginx by static.conf, the server.
+"""Measure the cost of a file under an API's address: `python -m bench.static`. Plain nginx, nginx by static.conf, the
+server.
 
 Requests a second as `wrk` counts them, and processor time by answer. One worker of each, 32 connections; the ways take
 turns, so that a busy machine slows each as much. Needs nginx and wrk (Debian: nginx-light, wrk).

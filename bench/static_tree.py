@@ -1,4 +1,4 @@
-"""How large a static tree is, by kind, and what it takes to publish: `python -m bench.static_tree 1000 10000`.
+"""Measure how large a static tree is, by kind, and what it takes to publish: `python -m bench.static_tree 1000 10000`.
 
 One sample city for each number of listings, in a folder. `--builds` measures builds with and without the tree instead:
 from nothing, without a change, with one of a hundred records changed, and a day later.

@@ -1,4 +1,4 @@
-"""What half-typed words cost: `python -m bench.suggest`.
+"""Measure the cost of half-typed words: `python -m bench.suggest`.
 
 The body of `/v1/{metro}/suggest`, made in this process, for beginnings of names by how many letters they have. No
 answer is asked for twice. Time is this thread's own, so that neighbours do not count.
@@ -67,7 +67,7 @@ def measure(suggest: Callable[[str], bytes], text: str) -> float:
 
 
 def draw_beginnings(names: list[str], *, letters: int) -> Iterator[str]:
-    """Of words anywhere in the names, each once."""
+    """Draw beginnings of words anywhere in the names, each once."""
     beginnings = {" ".join(split_words(name)[at:])[:letters] for name in names for at in range(len(split_words(name)))}
     long = sorted(text for text in beginnings if len(text) == letters)
     yield from random.Random(1).sample(long, min(len(long), 400))

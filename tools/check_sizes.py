@@ -1,4 +1,4 @@
-"""No file of ours over 600 lines: one that long wants to be two. Prints each that is, and fails."""
+"""Print each file of ours that has more than 600 lines, and fail if there is one."""
 
 import subprocess
 import sys

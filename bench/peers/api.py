@@ -27,7 +27,7 @@ _CONNECTIONS = 6
 
 
 class Connection(asyncpg.Connection):  # type: ignore[misc] # asyncpg states no types
-    """Nothing is set in a session, so there is nothing to set back: saves a round trip a request."""
+    """A connection without session settings, which need no reset: that saves a round trip for each request."""
 
     def get_reset_query(self) -> str:
         return ""

@@ -11,7 +11,7 @@ Ask = Callable[[str, str], bytes]
 
 
 def compare_unit(unit: Unit, ask: Ask, *, sample: int) -> int:
-    """How many answers were compared. SystemExit names the first request whose answers differ."""
+    """Return how many answers were compared. SystemExit names the first request whose answers differ."""
     if unit.shown == "near":
         return _compare_near(unit, ask, sample=sample)
     step = max(1, min(len(unit.cases), 300) // sample)
@@ -26,7 +26,7 @@ def compare_unit(unit: Unit, ask: Ask, *, sample: int) -> int:
 
 
 def _compare_near(unit: Unit, ask: Ask, *, sample: int) -> int:
-    """By id: a program's card is dealt once for the peer, over all of the metro, and by us in each circle."""
+    """Compare by id: the peer chooses a program's card once for the metro, and we choose it in each circle."""
     shared = whole = 0
     for case in unit.cases[:sample]:
         ours, theirs = (
@@ -46,7 +46,7 @@ def list_targets(case: Case) -> Mapping[str, str]:
 
 
 def read_shown(shown: str, server: str, body: bytes) -> Any:
-    """What has to be equal: documents whole, whether there is more, counts."""
+    """Return what has to be equal: whole documents, if more follow, and counts."""
     answer = json.loads(body)
     if server == "datasette":
         return _READ_ROWS[shown](answer)

@@ -20,7 +20,7 @@ _BITS = {
 
 
 class Filters(BaseModel):
-    """What the peer knows of the contract's parameters: those that the bench asks for."""
+    """The parameters of the contract that the peer knows: those that the bench sends."""
 
     from_: date | None = Field(None, alias="from")
     to: date | None = None
@@ -75,7 +75,7 @@ def compile_filters(made: Statement, filters: Filters, *, categories: dict[str, 
 
 
 def _compile_circle(made: Statement, lat: float, lng: float, radius_m: float) -> str:
-    """By the square of the chord between unit vectors: no trigonometry a row."""
+    """Compile a circle as the square of the chord between unit vectors, without trigonometry for each row."""
     theta, phi = math.radians(lat), math.radians(lng)
     here = (math.cos(theta) * math.cos(phi), math.cos(theta) * math.sin(phi), math.sin(theta))
     sides = [f"({axis} - {mark}) * ({axis} - {mark})" for axis, mark in zip("xyz", map(made.bind, here), strict=True)]
@@ -178,7 +178,7 @@ def compile_sync(listing: Listing, *, kind: int) -> tuple[str, list[Any]]:
 
 
 def compile_occurrences(made: Statement, wanted: Filters, start: date, end: date, *, categories: dict[str, int]) -> str:
-    """Of what happens in the window: FROM and WHERE."""
+    """Compile FROM and WHERE of the occurrences in the window."""
     window = f"date BETWEEN {made.bind(start)} AND {made.bind(end)}"
     filters = compile_filters(made, wanted, categories=categories)
     if wanted.lat is None and wanted.min_confidence is None:
@@ -246,7 +246,7 @@ def compile_facets(listing: Listing, *, categories: dict[str, int]) -> tuple[str
 
 
 def _name_part(at: int, columns: list[str]) -> int:
-    """What `grouping` says of the set of this one column."""
+    """Name the value of `grouping` for the set of this one column."""
     return (1 << len(columns)) - 1 - (1 << (len(columns) - 1 - at))
 
 

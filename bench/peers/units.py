@@ -1,4 +1,5 @@
-"""What is measured: 300 parameter sets a unit, the same for every server, each in the server's own spelling."""
+"""The units of the measurement: 300 parameter sets for each, the same for every server, each in the server's own
+spelling."""
 
 import itertools
 import math
@@ -50,7 +51,7 @@ class Unit(Struct, frozen=True, kw_only=True):
 
 
 def list_units(world: World, walk: Walk) -> dict[str, Callable[[], Unit]]:
-    """By short name. `walk` asks our own server: its cursors are made by nobody else."""
+    """List the units by short name. `walk` requests cursors from our own server, as nobody else can make them."""
     return {
         "detail": lambda: make_detail(world),
         "list": lambda: make_lists(world, "list", name="list page of 50; 7, 14, 30 days", goal=4.0),
@@ -184,7 +185,7 @@ def make_facets(world: World, dimensions: int) -> Unit:
 
 
 def make_calendar(world: World, days: int) -> Unit:
-    """From 100 dates on: all events, those of a category, those for an age."""
+    """Make calendars from 100 dates on: of all events, of a category, for an age."""
     words, cases = world.snapshot.vocabulary.categories, []
     for number in range(SETS):
         window = _window(world.today + timedelta(days=number // 3 - 8), days)
@@ -228,7 +229,8 @@ def make_search(world: World) -> Unit:
 
 
 def make_nearby(world: World) -> Unit:
-    """Those that are new each come once: what is near holds for a minute, in which not all are requested again."""
+    """Make points that come once each: an answer near a point holds for a minute, in which not all are requested
+    again."""
     points = draw_points(world, SETS + _POINTS)
     targets = [f"/v1/{METRO.slug}/nearby?lat={lat}&lng={lng}" for lat, lng in points]
     cases = [Case(outings=target, fastapi=target, datasette=None) for target in targets[:SETS]]

@@ -40,7 +40,7 @@ class World(Struct, frozen=True, kw_only=True):
 
 
 class Bucket(Struct, frozen=True):
-    """Of a facet: which bit of the dimension's bit set means it."""
+    """A bucket of a facet, and its bit in the dimension's bit set."""
 
     dimension: str
     position: int
@@ -168,7 +168,7 @@ def read_organization_documents(world: World) -> dict[str, bytes]:
 
 
 def list_buckets(world: World) -> list[Bucket]:
-    """Of all dimensions but `organization`, "unspecified" last."""
+    """List the buckets of all dimensions except `organization`, "unspecified" last."""
     categories = world.snapshot.vocabulary.categories
     named = {
         "category": categories, "weekday": WEEKDAYS, "time_block": TIME_BLOCKS, "price_band": PRICE_BANDS,
