@@ -43,7 +43,7 @@ from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.pages.assets import HTML
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY, place_page
 from outings.pages.missing_page import PATH as MISSING
-from outings.release.site import ASSETS, BROTLI, GZIP, WEBP, SiteFile, StoredFile
+from outings.release.site import ASSETS, BROTLI, GZIP, WEBP, SiteFile, StoredFile, locate_outlines
 
 (MAX_AGE,) = (route.max_age for route in ROUTES if route.name == "openapi")
 
@@ -216,7 +216,11 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
         return next(filter(pattern.fullmatch, release.site), name)
 
     picture = release.pictures.get(item["id"])
-    data = render_listing(item, settings=release.site_settings, find_asset=find_asset, picture=picture)
+    outlines = release.site.get(locate_outlines(item["metro"]))
+    data = render_listing(
+        item, settings=release.site_settings, find_asset=find_asset, picture=picture,
+        outlines=None if outlines is None else outlines.read(IDENTITY),
+    )  # fmt: skip
     return make_body(encode_body(data, coding), coding, media=HTML)
 
 

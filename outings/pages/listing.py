@@ -12,6 +12,7 @@ from outings.answers.ical import encode_lines, encode_vtimezone, escape_text
 from outings.configuration.zones import read_zone
 from outings.contract.vocabulary import COLLECTIONS, WEEKDAYS
 from outings.pages.layout import name_words, render_page
+from outings.pages.listing_map import HEIGHT, WIDTH, draw_areas
 from outings.pages.settings import Words, format_date
 from outings.release.site import Picture, SiteSettings, locate_picture
 
@@ -26,10 +27,14 @@ _AMENITIES = ("has_outdoor_space", "has_parking", "has_wifi", "socks_required", 
 
 
 def render_listing(
-    item: Document, *, settings: SiteSettings, find_asset: Callable[[str], str], picture: Picture | None = None
-) -> bytes:
-    """Render the page of a listing. `find_asset` returns the path of a style or script of the release."""
+    item: Document, *, settings: SiteSettings, find_asset: Callable[[str], str], picture: Picture | None = None,
+    outlines: bytes | None = None,
+) -> bytes:  # fmt: skip
+    """Render the page of a listing. `find_asset` returns the path of a style or script of the release. `outlines`: of
+    the metro's neighborhoods, as GeoJSON."""
     words = name_words(settings, "listing")
+    location = item["location"] or {}
+    lat, lng = location.get("lat"), location.get("lng")
     collection = COLLECTIONS[item["type"]]
     values = {
         "item": item,
@@ -42,6 +47,9 @@ def render_listing(
         "facts": [*_list_facts(item, words)],
         "hours": [(words[day], item["hours"][day]) for day in WEEKDAYS if item.get("hours", {}).get(day)],
         "where": [*_list_lines(item)],
+        "areas": [] if outlines is None or lat is None or lng is None else draw_areas(outlines, lat, lng),
+        "own_area": location.get("neighborhood"),
+        "map_size": (WIDTH, HEIGHT),
         "directions": _find_directions(item),
         "links": [(words[name], address) for name, address in _list_addresses(item)],
         "calendar": f"{quote(item['slug'])}.ics" if item.get("has_date") or any(_list_entries(item)) else None,

@@ -65,6 +65,11 @@ class Picture(Struct, frozen=True, kw_only=True):
     large: Thumbnail
 
 
+def locate_outlines(metro: str) -> str:
+    """Return the path of the outlines of a metro's neighborhoods, as GeoJSON. The explorer's map reads it too."""
+    return f"cities/{metro}/outlines.json"
+
+
 def locate_picture(metro: str, listing: str, *, is_large: bool = False) -> str:
     """Return the path of a listing's picture. The explorer's script composes the same path."""
     return f"cities/{metro}/pictures/{listing}{'-large' if is_large else ''}.webp"

@@ -42,7 +42,8 @@ Reduced = tuple[bytes, int, int]
 
 
 class _Work(Struct, frozen=True, kw_only=True):
-    """Where pictures come from and go to. `decoding`: lets one picture for each processor be decoded at a time."""
+    """A fetch of pictures, with its client and its results. `decoding`: lets one batch for each processor be decoded at
+    a time."""
 
     client: FeedClient
     put: Put

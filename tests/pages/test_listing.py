@@ -1,5 +1,6 @@
 """What the page of a listing says, and the calendar of one."""
 
+import json
 from datetime import date, datetime
 
 import pytest
@@ -14,9 +15,34 @@ from tests.answers.documents import Document, make_uuid
 ENGLISH = lay_words("en", {})["listing"]
 
 
-def render(item: Document, *, language: str = "en") -> str:
+def render(item: Document, *, language: str = "en", outlines: bytes | None = None) -> str:
     settings = SiteSettings(shows_data=True, language=language)
-    return render_listing(item, settings=settings, find_asset=lambda name: f"assets/{name}").decode()
+    page = render_listing(item, settings=settings, find_asset=lambda name: f"assets/{name}", outlines=outlines)
+    return page.decode()
+
+
+def test_a_listing_is_on_a_small_map_among_the_neighborhoods_around_it_without_script() -> None:
+    around = [[-122.31, 47.59], [-122.29, 47.59], [-122.29, 47.61], [-122.31, 47.61], [-122.31, 47.59]]
+    far = [[lng + 1, lat] for lng, lat in around]
+    outlines = json.dumps(
+        {
+            "features": [
+                {"properties": {"name": name, "at": at}, "geometry": {"type": "MultiPolygon", "coordinates": [[ring]]}}
+                for name, at, ring in (("Here", [47.606, -122.30], around), ("There", [47.6, -121.3], far))
+            ]
+        }
+    ).encode()
+    place = documents.make_place(make_uuid(1))
+    place["location"] |= {"lat": 47.6, "lng": -122.3, "neighborhood": "Here"}
+    page = render(place, outlines=outlines)
+    # A square of 1.5 by 2.2 km: 0.096 pixels a metre, around the middle.
+    assert '<path class="own" d="M168 227l144 0 0 -214 -144 0 0 214z"/>' in page
+    assert '<text x="240" y="56">Here</text>' in page
+    assert '<circle cx="240" cy="120" r="7"/>' in page
+    assert "There" not in page
+    assert "<svg" not in render(place)
+    place["location"] |= {"lat": None, "lng": None}
+    assert "<svg" not in render(place, outlines=outlines)
 
 
 def make_weekly(**members: object) -> Document:

@@ -17,7 +17,17 @@ from outings.pages.settings import MetroFigures, SiteSettingsError
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
-from outings.release.site import MetroSite, Picture, Site, SiteFile, SiteSettings, encode_site, pack_files, read_site
+from outings.release.site import (
+    MetroSite,
+    Picture,
+    Site,
+    SiteFile,
+    SiteSettings,
+    encode_site,
+    locate_outlines,
+    pack_files,
+    read_site,
+)
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store, hash_of, read_object
 from outings.release.tables import PUBLISHED, read_columns
@@ -155,11 +165,6 @@ def _put_pictures(
     if unknown and fetch is not None:
         pictures |= fetch(unknown, writer.put)
     return pictures
-
-
-def locate_outlines(metro: str) -> str:
-    """Return the path at which the map of the explorer finds the outlines."""
-    return f"cities/{metro}/outlines.json"
 
 
 def read_outlines(store: Store, manifest: Manifest) -> bytes | None:

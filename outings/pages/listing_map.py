@@ -1,0 +1,92 @@
+"""Draw the small map on a listing's page: the neighborhoods around its point, as SVG without script."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+# In units of the drawing, which are pixels where the page is wide.
+WIDTH, HEIGHT = 480, 240
+_METRES = 5000
+_METRES_OF_A_DEGREE = 111_320
+# Room for a name: of a letter, of a line, and around the point.
+_LETTER, _LINE, _DOT = 8, 18, 14
+
+Point = tuple[float, float]
+
+
+class MapArea(NamedTuple):
+    """A neighborhood on the map. `path`: SVG's own; `at`: the middle of its name, None if the name has no room."""
+
+    name: str
+    path: str
+    at: tuple[int, int] | None
+
+
+class _Properties(Struct):
+    name: str
+    at: tuple[float, float]
+
+
+class _Geometry(Struct):
+    coordinates: list[list[list[Point]]]
+
+
+class _Feature(Struct):
+    properties: _Properties
+    geometry: _Geometry
+
+
+class _Outlines(Struct):
+    features: list[_Feature]
+
+
+_decode = msgspec.json.Decoder(_Outlines).decode
+
+
+def draw_areas(outlines: bytes, lat: float, lng: float) -> list[MapArea]:
+    """Return the neighborhoods of the metro's GeoJSON that are around a point, which is the middle of the map."""
+    scale = WIDTH / _METRES * _METRES_OF_A_DEGREE
+    narrowing = math.cos(math.radians(lat))
+
+    def project(point_lng: float, point_lat: float) -> tuple[int, int]:
+        """Return the place on the map. Beyond its surroundings it is moved to their edge, which takes fewer bytes."""
+        x, y = WIDTH / 2 + (point_lng - lng) * scale * narrowing, HEIGHT / 2 - (point_lat - lat) * scale
+        return round(min(max(x, -WIDTH), 2 * WIDTH)), round(min(max(y, -HEIGHT), 2 * HEIGHT))
+
+    areas = []
+    taken = [_frame(WIDTH // 2, HEIGHT // 2, _DOT, _DOT)]
+    for feature in _decode(outlines).features:
+        rings = [[project(*point) for point in ring] for polygon in feature.geometry.coordinates for ring in polygon]
+        path = "".join(_draw_rings(rings))
+        if path:
+            name, (own_lat, own_lng) = feature.properties.name, feature.properties.at
+            x, y = project(own_lng, own_lat)
+            frame = _frame(x, y, len(name) * _LETTER / 2, _LINE / 2)
+            has_room = frame[0] >= 0 and frame[1] >= 0 and frame[2] <= WIDTH and frame[3] <= HEIGHT
+            is_free = has_room and not any(_overlap(frame, other) for other in taken)
+            if is_free:
+                taken.append(frame)
+            areas.append(MapArea(name, path, (x, y) if is_free else None))
+    return areas
+
+
+def _draw_rings(rings: Sequence[Sequence[tuple[int, int]]]) -> Iterator[str]:
+    """Yield the rings that may be in sight, as parts of a path in steps from point to point."""
+    for ring in rings:
+        points = [point for at, point in enumerate(ring) if at == 0 or point != ring[at - 1]]
+        across, down = zip(*points, strict=True)
+        if len(points) > 3 and max(across) > 0 and min(across) < WIDTH and max(down) > 0 and min(down) < HEIGHT:
+            steps = (f"{x - last_x} {y - last_y}" for (last_x, last_y), (x, y) in pairwise(points))
+            yield f"M{points[0][0]} {points[0][1]}l{' '.join(steps)}z"
+
+
+def _frame(x: float, y: float, half_width: float, half_height: float) -> tuple[float, float, float, float]:
+    return x - half_width, y - half_height, x + half_width, y + half_height
+
+
+def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
