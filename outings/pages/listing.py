@@ -14,12 +14,13 @@ from outings.contract.vocabulary import COLLECTIONS, WEEKDAYS
 from outings.pages.layout import name_words, render_page
 from outings.pages.listing_map import HEIGHT, WIDTH, draw_areas
 from outings.pages.settings import Words, format_date
-from outings.release.site import Picture, SiteSettings, locate_picture
+from outings.release.site import Picture, SiteSettings, Thumbnail, locate_picture
 
 Document = Mapping[str, Any]
 
 _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SUMMARY = 200
+_PHOTO_HEIGHT = 384
 # schema.org's types, and its words for what the API states.
 _TYPES = {"event": "Event", "class": "Course", "camp": "Event", "place": "Place"}
 _FLAGS = ("is_indoor", "is_outdoor", "is_sensory_friendly", "good_for_rainy")
@@ -38,8 +39,7 @@ def render_listing(
     collection = COLLECTIONS[item["type"]]
     values = {
         "item": item,
-        "picture": None if picture is None else picture.large,
-        "photo": locate_picture(item["metro"], item["id"], is_large=True),
+        "photo": None if picture is None else _place_photo(item, picture.large),
         "summary": " ".join((item["description"] or "").split())[:_SUMMARY],
         "kind": words[item["type"]],
         "when": [*list_times(item, words)],
@@ -63,6 +63,13 @@ def render_listing(
         find_asset=find_asset,
     )  # fmt: skip
     return page.data
+
+
+def _place_photo(item: Document, picture: Thumbnail) -> tuple[str, int, int]:
+    """Return the path of a picture, and the size at which the page shows it."""
+    scale = min(1, _PHOTO_HEIGHT / picture.height)
+    path = locate_picture(item["metro"], item["id"], is_large=True)
+    return path, round(picture.width * scale), round(picture.height * scale)
 
 
 def list_times(item: Document, words: Words) -> Iterator[str]:

@@ -39,7 +39,7 @@ const explorer = new Explorer(root, {
 explorer.panel = new RequestPanel(api, language, () => explorer.state);
 explorer.search = new SearchBox(api, language, {
   state: () => explorer.state,
-  search: (line) => explorer.searchLine(line),
+  search: (line) => explorer.line.searchLine(line),
   choose: (suggestion) => explorer.follow(suggestion),
 });
 explorer.keys = new KeyForm(api, () => explorer.start());

@@ -59,7 +59,7 @@ def test_a_listing_shows_its_picture_and_one_without_has_a_drawing(chromium: "Br
     rows.get_by_role("link", name="Walk").click()
     page.wait_for_function("() => document.querySelector('img.photo')?.naturalWidth === 640")
     photo = page.locator("img.photo")
-    assert [photo.get_attribute(name) for name in ("width", "height", "alt")] == ["640", "427", "Walk"]
+    assert [photo.get_attribute(name) for name in ("width", "height", "alt")] == ["576", "384", "Walk"]
     assert find_violations(page) == []
     pages.close()
     assert (pages.outside, pages.errors) == ([], [])

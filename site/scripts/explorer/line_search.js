@@ -1,0 +1,114 @@
+import { findToday } from "./days.js";
+import { find } from "./element.js";
+import { parseLine } from "./line.js";
+import { findSpot, locateVisitor } from "./location.js";
+import { changeFilters, changeType, EVERY_TYPE, listFilters } from "./state.js";
+
+/** @import { Metro } from "../../types/api.js" */
+
+// Filters of yes or no that a city may say of none of its listings.
+const STATED = ["indoor", "outdoor", "sensory", "openings"];
+
+/** Turns a line of words, or the name of a place, into filters. */
+export class LineSearch {
+  /**
+   * @param {import("./explorer.js").Explorer} explorer
+   * @param {import("./reading.js").Reading} reading
+   */
+  constructor(explorer, reading) {
+    this.explorer = explorer;
+    this.reading = reading;
+    this.api = explorer.api;
+    this.language = explorer.language;
+  }
+
+  /**
+   * Searches by a line of words: what the API can filter by becomes filters, the rest is searched for.
+   * @param {string} line
+   */
+  async searchLine(line) {
+    const state = this.#takeMetro(line);
+    const { metro: slug, line: words } = state;
+    const metro = this.explorer.findMetro(slug);
+    const { filters, stated, type, near, q } = parseLine(words, findToday(metro.timezone), this.language);
+    const base = {
+      ...this.explorer.state,
+      metro: slug,
+      type: type || this.explorer.state.type,
+      filters: slug === this.explorer.state.metro ? this.explorer.state.filters : new Map(),
+    };
+    const left = [q];
+    /** @type {string[]} */
+    const notes = [];
+    for (const name of STATED.filter((each) => filters[each])) {
+      if (await this.reading.isStated(base, name)) continue;
+      delete filters[name];
+      left.push(stated[name]);
+      notes.push(this.language.say("unstated", { what: this.language.say(name) }));
+    }
+    /** @type {Record<string, string>} */
+    let spot = {};
+    if (near) {
+      this.#say(this.language.say("loading"));
+      const found = await this.#findSpot(near, metro);
+      spot = found?.spot ?? {};
+      left.push(found ? found.rest : near);
+    }
+    this.#say(notes.join(" "));
+    this.explorer.change(() => {
+      const names = Object.keys({ ...filters, ...spot });
+      const fitting = names.every((name) => listFilters(base.type).includes(name))
+        ? base
+        : changeType(base, EVERY_TYPE);
+      return changeFilters(fitting, { ...filters, ...spot, q: left.filter(Boolean).join(" ") });
+    });
+  }
+
+  /**
+   * The city that the line names, and the line without it.
+   * @param {string} line
+   */
+  #takeMetro(line) {
+    for (const { slug, name } of this.explorer.metros) {
+      const spelled = name.replace(/[^\p{L}\p{N}]+/gu, "[^\\p{L}\\p{N}]+");
+      const pattern = new RegExp(`(?:^|[\\s,])(?:${this.language.say("line_in")})?\\s*${spelled}(?=$|[\\s,])`, "iu");
+      if (pattern.test(line)) return { metro: slug, line: line.replace(pattern, " ") };
+    }
+    return { metro: this.explorer.state.metro, line };
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    for (const id of ["line-note", "near-note"]) find(id, HTMLElement).textContent = text;
+  }
+
+  /**
+   * @param {string} words
+   * @param {Metro} metro
+   */
+  async #findSpot(words, metro) {
+    return findSpot(words, {
+      api: this.api,
+      metro,
+      areas: await this.reading.readAreas(metro.slug, new AbortController().signal),
+    });
+  }
+
+  /** @param {string} words */
+  async findNear(words) {
+    const found = await this.#findSpot(words, this.explorer.metro).catch(() => null);
+    this.#say(found ? "" : this.language.say("near_none", { words }));
+    if (found) this.explorer.change((state) => changeFilters(state, found.spot));
+  }
+
+  async locate() {
+    this.#say(this.language.say("locating"));
+    try {
+      const spot = await locateVisitor(this.language.say("my_place"));
+      this.#say("");
+      this.explorer.change((state) => changeFilters(state, spot));
+    } catch {
+      this.#say(this.language.say("near_denied"));
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { Failure } from "./api.js";
+import { addDayCounts } from "./calendar_view.js";
+import { COLLECTIONS } from "./list_view.js";
+import { MOST_POINTS } from "./map_view.js";
+import { requestCalendar, requestCount, requestDensity, requestListings, requestRows } from "./requests.js";
+import { changeType, listFilters, TYPES } from "./state.js";
+
+/** @import { Body, CalendarBody, DensityBody, Item, ListBody, Neighborhood, SearchBody } from "../../types/api.js" */
+
+/** @typedef {import("./state.js").State} State */
+
+export const MAP_FIELDS = ["name", "slug", "location.lat", "location.lng"];
+
+/** Reads from the API what views need, and remembers what does not change while the page is open. */
+export class Reading {
+  /** @param {import("./api.js").Api} api */
+  constructor(api) {
+    this.api = api;
+    /** @type {Map<string, Neighborhood[]>} neighborhoods by metro */
+    this.areas = new Map();
+    /** @type {Map<string, number>} how many listings a request found, of those beside the kinds */
+    this.totals = new Map();
+  }
+
+  /**
+   * Does any listing of the city say yes to this?
+   * @param {State} state
+   * @param {string} name
+   */
+  async isStated(state, name) {
+    const types = TYPES.filter((type) => listFilters(type).includes(name));
+    const alone = { ...state, filters: new Map([[name, "true"]]) };
+    const { signal } = new AbortController();
+    const counts = await Promise.all(types.map((type) => this.countType({ ...alone, type }, signal)));
+    return counts.some((count) => count !== 0);
+  }
+
+  /**
+   * @param {State} state
+   * @param {string[]} types
+   * @param {{from: string, to: string}} window
+   * @param {AbortSignal} signal
+   */
+  async readDays(state, types, window, signal) {
+    const paths = types.map((type) => requestCalendar(changeType(state, type), window));
+    const reading = paths.map((path) => /** @type {Promise<CalendarBody>} */ (this.api.read(path, signal)));
+    return addDayCounts(types, await Promise.all(reading));
+  }
+
+  /**
+   * How many listings the state finds, asked once: turning a page or choosing another kind asks nothing anew. Undefined
+   * where the request fails.
+   * @param {State} state
+   * @param {AbortSignal} signal
+   * @returns {Promise<number | undefined>}
+   */
+  async countType(state, signal) {
+    const path = requestCount(state);
+    if (!this.totals.has(path)) {
+      const body = await this.api.read(path, signal).catch(() => null);
+      if (!body) return undefined;
+      this.totals.set(path, body.facets.total);
+    }
+    return this.totals.get(path);
+  }
+
+  /**
+   * What a search finds for the words, with its listings by id: null where no word decides.
+   * @param {State} state
+   * @param {string} path
+   * @param {AbortSignal} signal
+   */
+  async readMatches(state, path, signal) {
+    /** @type {Promise<SearchBody>} */
+    const read = this.api.read(path, signal);
+    const body = await read.catch((error) => {
+      if (error instanceof Failure && error.status === 400) return null;
+      throw error;
+    });
+    if (!body?.data.length) return null;
+    return { body, listings: await this.readListings(body.data, state, signal) };
+  }
+
+  /**
+   * Listings by id, whatever the filters are.
+   * @param {{type?: string, id: string}[]} items without a type they are of the state's
+   * @param {State} state
+   * @param {AbortSignal} signal
+   */
+  async readListings(items, state, signal) {
+    /** @type {Map<string, string[]>} */
+    const ids = new Map();
+    for (const { type, id } of items) {
+      const collection = COLLECTIONS[type ?? ""] ?? state.type;
+      ids.set(collection, [...(ids.get(collection) ?? []), id]);
+    }
+    const answers = await Promise.all(
+      [...ids].map(([collection, some]) => this.api.read(requestListings(state, collection, some), signal)),
+    );
+    return new Map(answers.flatMap(({ data }) => data).map((item) => [item.id, item]));
+  }
+
+  /**
+   * What the map shows of a list: its listings, or how many lie where if they are too many.
+   * @param {State} state
+   * @param {Promise<ListBody>} listed
+   * @param {AbortSignal} signal
+   */
+  async readPoints(state, listed, signal) {
+    if ((await listed).facets.total > MOST_POINTS) {
+      const path = requestDensity(state);
+      /** @type {DensityBody} */
+      const density = await this.api.read(path, signal);
+      return { path, rows: [], density };
+    }
+    const path = requestRows(state, MAP_FIELDS);
+    const { rows } = await this.api.readRows(path, MOST_POINTS, signal);
+    return { path, rows, density: null };
+  }
+
+  /**
+   * @param {string} metro
+   * @param {AbortSignal} signal
+   * @returns {Promise<Neighborhood[]>}
+   */
+  async readAreas(metro, signal) {
+    const known = this.areas.get(metro);
+    if (known) return known;
+    /** @type {Body<Neighborhood[]>} */
+    const body = await this.api.read(`${encodeURIComponent(metro)}/neighborhoods?limit=200`, signal);
+    this.areas.set(metro, body.data);
+    return body.data;
+  }
+}

@@ -1,0 +1,411 @@
+import { findAgenda, findWindow, makeAgendaHeading, makeCalendar } from "./calendar_view.js";
+import { addDays } from "./days.js";
+import { element, find } from "./element.js";
+import { findSuggestions, makeEmpty } from "./empty_view.js";
+import { makeKinds, tellCount } from "./kinds_view.js";
+import { makeItems, makeList } from "./list_view.js";
+import { MOST_NEAR } from "./map_view.js";
+import { makeMatches } from "./matches_view.js";
+import { MAP_FIELDS } from "./reading.js";
+import {
+  listsDates,
+  requestCalendar,
+  requestCount,
+  requestFirst,
+  requestList,
+  requestMatches,
+  requestNear,
+  requestNearby,
+  requestRows,
+  requestSearch,
+} from "./requests.js";
+import { changeFilters, changeType, DATED_TYPES, EVERY_TYPE, listTypes, TYPES } from "./state.js";
+
+/** @import { DensityBody, Item, ListBody, Metro } from "../../types/api.js" */
+
+/** @typedef {import("./state.js").State} State */
+
+const STEP = 20;
+// How many windows the calendar looks ahead for the first day with anything.
+const MOST_TURNS = 3;
+// What is on in so many days is soon.
+const SOON_DAYS = 6;
+
+/** Shows what the filters find: a list, a map or a calendar, of one kind or all. */
+export class Results {
+  /**
+   * @param {import("./explorer.js").Explorer} explorer
+   * @param {import("./reading.js").Reading} reading
+   */
+  constructor(explorer, reading) {
+    this.explorer = explorer;
+    this.reading = reading;
+    this.api = explorer.api;
+    this.language = explorer.language;
+    this.sight = new IntersectionObserver(() => {});
+  }
+
+  /** @param {AbortSignal} signal */
+  async show(signal) {
+    const { state } = this.explorer;
+    const areas = this.reading
+      .readAreas(state.metro, signal)
+      .then((read) => signal.aborted || this.explorer.form.fillNeighborhoods(read));
+    const near = state.filters.has("q") ? null : requestNearby(state);
+    if (state.view === "calendar") await this.#showCalendar(signal);
+    else if (near) await this.#showNearby(near, signal);
+    else if (state.type !== EVERY_TYPE) await this.#showType(signal);
+    else if (state.filters.has("q")) await this.#showSearch(signal);
+    else await this.#showEvery(signal);
+    await areas;
+    if (!signal.aborted) this.explorer.chips.show(state, (id, value) => this.explorer.form.name(id, value));
+  }
+
+  /**
+   * Says how many there are, everywhere where it is said.
+   * @param {string} text
+   * @param {number} total
+   */
+  #tellTotal(text, total) {
+    this.explorer.status.textContent = text;
+    this.explorer.status.dataset.total = String(total);
+    this.explorer.form.showTotal(total);
+  }
+
+  /**
+   * What is nearest, of all kinds or one.
+   * @param {string} path
+   * @param {AbortSignal} signal
+   */
+  async #showNearby(path, signal) {
+    const { state } = this.explorer;
+    const { data, meta } = await this.api.read(path, signal);
+    if (signal.aborted) return;
+    this.#tellTotal(
+      meta.has_more
+        ? this.language.say("found_more", { count: data.length })
+        : this.language.plural("found", data.length),
+      data.length,
+    );
+    this.explorer.panel?.show(path, state);
+    this.#countEvery(signal);
+    await this.#showItems(data, signal);
+  }
+
+  /**
+   * What fits the words best, of all kinds.
+   * @param {AbortSignal} signal
+   */
+  async #showSearch(signal) {
+    const { state } = this.explorer;
+    const path = requestSearch(state);
+    const [matches] = await Promise.all([this.reading.readMatches(state, path, signal), this.#fillTopics(signal)]);
+    if (signal.aborted) return;
+    const total = matches?.body.meta.count_estimate ?? 0;
+    this.#tellTotal(this.language.plural("found", total), total);
+    this.explorer.panel?.show(path, state);
+    this.explorer.form.showTypes({});
+    const listings = [...(matches?.listings.values() ?? [])];
+    if (!matches || state.view === "map") return this.#showItems(listings, signal);
+    this.explorer.view.replaceChildren(
+      makeMatches(matches.body, matches.listings, state, this.language, this.explorer.ways),
+    );
+    this.#showBeside(listings, signal);
+  }
+
+  /**
+   * The first of each kind, or in a short window all that is on, by when it is.
+   * @param {AbortSignal} signal
+   */
+  async #showEvery(signal) {
+    const { state } = this.explorer;
+    const { found, rows, text, total } = await this.#readKinds(state, listTypes(state), signal);
+    if (signal.aborted) return;
+    this.#tellTotal(text, total);
+    if (!total || state.view === "map") return this.#showItems(rows, signal);
+    this.explorer.view.replaceChildren(...this.#makeKinds(found, state));
+    this.#showBeside(rows, signal);
+  }
+
+  /**
+   * The calendar of one kind or all, and below it the listings of a day: the one that is chosen, or the first with any.
+   * @param {AbortSignal} signal
+   */
+  async #showCalendar(signal) {
+    const { state, language, today } = this.explorer;
+    const types = listTypes(state).filter((type) => DATED_TYPES.includes(type));
+    let window = findWindow(state, today);
+    let days = await this.reading.readDays(state, types, window, signal);
+    for (let left = MOST_TURNS; left > 0 && !state.filters.has("from") && !days.some(({ total }) => total); left--) {
+      window = findWindow(changeFilters(state, { from: addDays(window.to, 1), to: "" }), today);
+      days = await this.reading.readDays(state, types, window, signal);
+    }
+    const agenda = findAgenda(days, state);
+    const shown = changeFilters(state, agenda);
+    const { found, rows, text, total } = await this.#readKinds(shown, types, signal);
+    if (signal.aborted) return;
+    this.#tellTotal(text, total);
+    this.explorer.panel?.show(requestCalendar(changeType(shown, types[0]), window), changeType(state, types[0]));
+    const { activeElement } = document;
+    const focused =
+      activeElement instanceof HTMLElement && this.explorer.view.contains(activeElement) ? activeElement : null;
+    const { date, turn } = focused?.dataset ?? {};
+    this.explorer.view.replaceChildren(
+      makeCalendar({ days, agenda, today }, state, language, (change) => this.explorer.change(change)),
+      makeAgendaHeading(agenda, language),
+      ...(rows.length ? this.#makeKinds(found, shown) : [makeEmpty([], shown, language, () => {})]),
+    );
+    const again = this.explorer.view.querySelector(date ? `[data-date="${date}"]` : `[data-turn="${turn}"]:enabled`);
+    if (!(again instanceof HTMLElement)) return;
+    again.focus({ preventScroll: true });
+    // The listings of a day that was chosen on a small screen come into sight, with the days after it above them.
+    if (find("agenda", HTMLElement).getBoundingClientRect().bottom > innerHeight) again.scrollIntoView();
+  }
+
+  /**
+   * The first listings of each kind, with how many there are. Says beside the filters and kinds how many they find.
+   * @param {State} state
+   * @param {string[]} types
+   * @param {AbortSignal} signal
+   */
+  async #readKinds(state, types, signal) {
+    const requests = requestFirst(state, types);
+    // Classes are listed by name: those that meet in the next days come first.
+    const soon = { from: this.explorer.today, to: addDays(this.explorer.today, SOON_DAYS - 1) };
+    const hasSoon =
+      types.length > 1 && types.includes("classes") && !state.filters.has("from") && !state.filters.has("to");
+    const [next] = hasSoon ? requestFirst(changeFilters(state, soon), ["classes"]) : [];
+    /** @type {ListBody[]} */
+    const bodies = await Promise.all(requests.map(({ path }) => this.api.read(path, signal)));
+    const near = next ? (await this.api.read(next.path, signal)).data : [];
+    const counted = await Promise.all(
+      requests.map(({ own, isExpanded }, at) =>
+        isExpanded ? this.reading.countType(own, signal) : bodies[at].facets.total,
+      ),
+    );
+    const found = types.map((type, at) => {
+      const { total } = bodies[at].facets;
+      const isNear = type === "classes" && near.length > 0;
+      const rows = isNear ? near : bodies[at].data;
+      return { type, rows, total, listings: counted[at] ?? total, soon: isNear ? soon : null };
+    });
+    const [only] = found.length === 1 ? found : [];
+    const total = found.reduce((sum, each) => sum + each.total, 0);
+    if (!signal.aborted) {
+      this.explorer.form.showTypes(Object.fromEntries(found.map(({ type, listings }) => [type, listings])));
+      this.explorer.form.showCounts(only ? bodies[0].facets : { category: sumCategories(bodies) }, this.explorer.state);
+      this.explorer.panel?.show(requests[0].path, state);
+    }
+    const text = only ? tellCount(only, this.language) : this.language.plural("found", total);
+    return { found: found.filter((each) => each.total), rows: found.flatMap(({ rows }) => rows), text, total };
+  }
+
+  /**
+   * @param {import("./kinds_view.js").Found[]} found
+   * @param {State} state
+   */
+  #makeKinds(found, state) {
+    return makeKinds(found, state, this.language, this.explorer.ways, (type) =>
+      this.explorer.change(() => ({ ...changeType(state, type), view: "list" }), { focus: true }),
+    );
+  }
+
+  /**
+   * Items of any kind as a list, a part at a time, or on the map; or what to do where there are none.
+   * @param {Item[]} items
+   * @param {AbortSignal} signal
+   */
+  async #showItems(items, signal) {
+    const { state } = this.explorer;
+    this.explorer.beside.hidden = true;
+    if (!items.length) return this.#showEmpty(signal);
+    if (state.view === "map")
+      return this.#showMap({ rows: items, density: null }, { total: items.length, first: items }, signal);
+    const show = (/** @type {number} */ count) => {
+      const more =
+        items.length > count &&
+        element(
+          "p",
+          { class: "paging" },
+          element(
+            "button",
+            {
+              type: "button",
+              onclick: () => {
+                show(count + STEP);
+                /** @type {HTMLElement | null} */ (this.explorer.view.querySelectorAll(".listings a")[count])?.focus();
+              },
+            },
+            this.language.say("show_more"),
+          ),
+        );
+      this.explorer.view.replaceChildren(
+        ...makeItems(items.slice(0, count), state, this.language, this.explorer.ways),
+        ...(more ? [more] : []),
+      );
+    };
+    show(STEP);
+    this.#showBeside(items, signal);
+  }
+
+  /** @param {AbortSignal} signal */
+  async #showEmpty(signal) {
+    const { state } = this.explorer;
+    this.explorer.view.replaceChildren(makeEmpty([], state, this.language, () => {}));
+    const suggestions = await findSuggestions(state, {
+      language: this.language,
+      today: this.explorer.today,
+      name: (id, value) => this.explorer.form.name(id, value),
+      count: async (each) => (await this.reading.countType(each, signal)) ?? 0,
+      listDates: async (each) => {
+        const field = each.type === "camps" ? "starts_on" : "starts_local";
+        const { rows } = await this.api.readRows(requestRows(each, [field]), 1, signal);
+        return rows.map((row) => (row[field] ?? "").slice(0, 10));
+      },
+    });
+    if (!signal.aborted)
+      this.explorer.view.replaceChildren(
+        makeEmpty(suggestions, state, this.language, (next) => this.explorer.change(() => next, { focus: true })),
+      );
+  }
+
+  /**
+   * A page of one kind.
+   * @param {AbortSignal} signal
+   */
+  async #showType(signal) {
+    const { state, metro } = this.explorer;
+    const listed = this.api.read(requestList(state), signal);
+    const isSearch = state.view === "list" && state.page === 1 && state.filters.has("q") && !state.filters.has("where");
+    const [body, once, shown, matches] = await Promise.all([
+      listed,
+      listsDates(state) ? this.api.read(requestCount(state), signal) : null,
+      state.view === "list" ? null : this.reading.readPoints(state, listed, signal),
+      isSearch ? this.reading.readMatches(state, requestMatches(state), signal) : null,
+    ]);
+    if (signal.aborted) return;
+    this.explorer.form.showCounts(body.facets, state);
+    const { total } = body.facets;
+    this.#countTypes(state, metro, (once ?? body).facets.total, signal);
+    const listings = (once ?? body).facets.total;
+    this.#tellTotal(tellCount({ type: state.type, total, listings }, this.language), total);
+    if (shown === null) {
+      this.explorer.panel?.show(requestList(state), state);
+      this.explorer.beside.hidden = true;
+      if (!body.data.length && !matches) return this.#showEmpty(signal);
+      const best = matches && makeMatches(matches.body, matches.listings, state, this.language, this.explorer.ways);
+      const rest = best ? [best, element("h2", {}, this.language.say("matches_all"))] : [];
+      this.explorer.view.replaceChildren(
+        ...rest,
+        body.data.length
+          ? makeList(body, state, this.language, this.explorer.ways)
+          : makeEmpty([], state, this.language, () => {}),
+      );
+      this.#showBeside(body.data, signal);
+    } else {
+      this.explorer.panel?.show(shown.path, state);
+      await this.#showMap(shown, { total, first: body.data }, signal);
+    }
+  }
+
+  /**
+   * @param {{rows: Item[], density: DensityBody | null}} answer
+   * @param {{total: number, first: Item[]}} about
+   * @param {AbortSignal} signal
+   */
+  async #showMap(answer, { total, first }, signal, into = this.explorer.view) {
+    const { state, metro } = this.explorer;
+    if (signal.aborted) return;
+    await this.explorer.map.show(into, answer, {
+      state,
+      total,
+      metro,
+      first,
+      readNear: (circle, signal) => this.api.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
+      readListings: (points, signal) => this.reading.readListings(points, state, signal),
+    });
+  }
+
+  /**
+   * Shows listings on a map beside the list, or below it on a narrow screen, when that comes into sight.
+   * @param {Item[]} rows
+   * @param {AbortSignal} signal
+   */
+  #showBeside(rows, signal) {
+    this.explorer.beside.hidden =
+      this.explorer.state.view !== "list" || !rows.some((row) => typeof row.location?.lat === "number");
+    if (this.explorer.beside.hidden) return;
+    this.sight = new IntersectionObserver(async (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      this.sight.disconnect();
+      await this.explorer.moved;
+      this.#showMap({ rows, density: null }, { total: rows.length, first: rows }, signal, this.explorer.beside).catch(
+        () => {
+          this.explorer.beside.hidden = true;
+        },
+      );
+    });
+    this.sight.observe(this.explorer.beside);
+  }
+
+  /**
+   * The topics to choose from, where no answer has counted them yet.
+   * @param {AbortSignal} signal
+   */
+  async #fillTopics(signal) {
+    if (find("category", HTMLElement).children.length) return;
+    const body = await this.api
+      .read(requestCount({ ...this.explorer.state, type: "events", filters: new Map() }), signal)
+      .catch(() => null);
+    if (body && !signal.aborted) this.explorer.form.showCounts(body.facets, this.explorer.state);
+  }
+
+  /**
+   * Beside each kind how many the filters find, and the topics of all of them, where the view's own request counts
+   * nothing.
+   * @param {AbortSignal} signal
+   */
+  async #countEvery(signal) {
+    const { state } = this.explorer;
+    const types = listTypes({ ...state, type: EVERY_TYPE });
+    const bodies = await Promise.all(
+      types.map((type) => this.api.read(requestCount(changeType(state, type)), signal).catch(() => null)),
+    );
+    if (signal.aborted) return;
+    this.explorer.form.showTypes(Object.fromEntries(types.map((type, at) => [type, bodies[at]?.facets.total])));
+    const read = bodies.filter((body) => body !== null);
+    if (read.length) this.explorer.form.showCounts({ category: sumCategories(read) }, state);
+  }
+
+  /**
+   * Beside each collection, how many listings of it the filters find: without a filter, what the city has. The others
+   * are asked for words alone, since each change of a filter would take three requests more of the visitors' rate. The
+   * view does not wait for these numbers.
+   * @param {State} state
+   * @param {Metro} metro
+   * @param {number} listed of the state's own collection
+   * @param {AbortSignal} signal
+   */
+  async #countTypes(state, metro, listed, signal) {
+    if (state.filters.size === 0) return this.explorer.form.showTypes(metro.counts);
+    this.explorer.form.showTypes({ [state.type]: listed });
+    if (!state.filters.has("q")) return;
+    this.reading.totals.set(requestCount(state), listed);
+    const counts = await Promise.all(
+      TYPES.map(async (type) => [type, await this.reading.countType(changeType(state, type), signal)]),
+    );
+    if (!signal.aborted) this.explorer.form.showTypes(Object.fromEntries(counts));
+  }
+}
+
+/**
+ * The topics of several answers together.
+ * @param {ListBody[]} bodies
+ */
+function sumCategories(bodies) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { facets } of bodies)
+    for (const { value, count } of facets.category ?? []) counts.set(value, (counts.get(value) ?? 0) + count);
+  return [...counts].map(([value, count]) => ({ value, count }));
+}
