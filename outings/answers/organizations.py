@@ -78,8 +78,8 @@ def find_copies(row_id: str, *, context: AnswerContext, include_archived: bool =
     readable = list_copies(row_id, context=context, include_archived=include_archived)
     if not readable:
         metros = context.release.metros.values()
-        found = [open_snapshot(snapshot).organizations for snapshot in metros]
-        if any(index.find_visible(row_id, include_archived=include_archived) is not None for index in found):
+        indexes = [open_snapshot(snapshot).organizations for snapshot in metros]
+        if any(index.find_visible(row_id, include_archived=include_archived) is not None for index in indexes):
             raise forbidden_metro(context.entitlement)
         raise not_found("There is no organization with this id.")
     return readable

@@ -108,7 +108,7 @@ def _pair_prices(price: Column, free: Sequence[Column]) -> dict[str, Role]:
     `Preis Erwachsene`; {} if there is one column, or neither is always the greater."""
     columns = [price, *(column for column in free if rank_name("price", column.path) is not None)]
     amounts = {
-        column.path: [float(found[0].replace(",", ".")) if (found := _AMOUNT.search(value or "")) else None
+        column.path: [float(match[0].replace(",", ".")) if (match := _AMOUNT.search(value or "")) else None
                       for value in column.values]
         for column in columns if _share(column.filled, _NUMBER) > 0.5
     }  # fmt: skip

@@ -81,13 +81,13 @@ class AudienceClassifier:
         if record.ages.min is not None or record.ages.max is not None:
             return AgeSpan(None, None)
         text = _RecordText(record)
-        found = (
+        spans = (
             join_ages(reader.find_ages(field, own))
             for field in ("name", "description")
             for reader in (self._own, *self._others)
             for own in text.list_texts(field)
         )
-        return next((span for span in found if span is not None), AgeSpan(None, None))
+        return next((span for span in spans if span is not None), AgeSpan(None, None))
 
     def _find_rule(self, record: ListingRecord) -> tuple[int, str]:
         """Return the number of the rule that decides, and its audience; the last number and `all_ages` if none does."""
