@@ -139,6 +139,11 @@ class SearchIndex:
         """Numbers of the words of the index that begin so."""
         return self._spelling.list_begun(beginning)
 
+    def list_region_words(self, beginning: str) -> list[str]:
+        """Return the words of the index that begin so and may be of a region's name."""
+        words = self._spelling.read_names(self.list_begun(beginning))
+        return [word for word in words if self.finder.may_be_region(word)]
+
     def begins_related(self, beginning: str) -> bool:
         """Return True if a phrase with related words begins with this text."""
         return self.finder.begins_related(beginning)

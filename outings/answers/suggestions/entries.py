@@ -7,7 +7,7 @@ words that several names share. Categories are words of the vocabulary, which no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import get_args
 
 from outings.answers.snapshot.areas import order_neighborhoods
@@ -26,7 +26,7 @@ CATEGORY, NEIGHBORHOOD, PLACE, ORGANIZATION, QUERY, LISTING = range(len(KINDS))
 LEAST_NAMES = 2
 # Words of a name at which a suggestion may begin: a name of more is a sentence.
 _MOST_WORDS = 16
-_MOST_QUERY_WORDS = 3
+_MOST_QUERY_WORDS = 4
 _LEAST_LETTERS = 3
 # Listings of one name are one entry, except places: two libraries of one name are two places.
 _SHARED = -1
@@ -50,7 +50,8 @@ def make_entries(frames: Frames, language: Language) -> pl.DataFrame:
     neighborhood, as `numbers`. Entries with the same number in one of these columns are alike.
 
     `alike`: in text; `form`: queries of which one has other forms of the other's words; `phrase`: in the phrase that a
-    listing's or a place's name begins with, which may be a query.
+    listing's or a place's name begins with, which may be a query. `tail`: the `form` of the longest query that a query
+    ends with, else -1.
     """
     listings, organizations = (
         frames[name].filter(pl.col("status") == PUBLISHED) for name in ("listings", "organizations")
@@ -93,7 +94,7 @@ def make_entries(frames: Frames, language: Language) -> pl.DataFrame:
 def _number_alike(entries: pl.DataFrame) -> pl.DataFrame:
     is_query, single = pl.col("kind") == QUERY, pl.format("\n{}", pl.row_index())
     has_phrase = pl.col("kind").is_in([PLACE, QUERY, LISTING])
-    return entries.select(
+    numbered = entries.select(
         pl.col("kind").cast(pl.UInt8()),
         "text",
         "numbers",
@@ -101,6 +102,17 @@ def _number_alike(entries: pl.DataFrame) -> pl.DataFrame:
         form=pl.when(is_query).then("form").otherwise(single).rank("dense").cast(pl.Int64()),
         phrase=pl.when(has_phrase).then("phrase").otherwise(single).rank("dense").cast(pl.Int64()),
     )
+    forms = dict(numbered.filter(kind=QUERY).select("text", "form").iter_rows())
+    tails = [
+        _find_tail(text, forms) if kind == QUERY else -1 for kind, text in numbered.select("kind", "text").iter_rows()
+    ]
+    return numbered.with_columns(tail=pl.Series(tails, dtype=pl.Int64()))
+
+
+def _find_tail(text: str, forms: Mapping[str, int]) -> int:
+    words = text.split()
+    tails = (" ".join(words[start:]) for start in range(1, len(words)))
+    return next((forms[tail] for tail in tails if tail in forms), -1)
 
 
 def find_queries(named: pl.DataFrame, language: Language) -> pl.DataFrame:

@@ -1,9 +1,9 @@
 """Finds the entries that begin with some letters, at any of their words: a binary search over where words begin."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 from msgspec import Struct
@@ -35,6 +35,10 @@ _LEAST_PART = 2
 # Of a word with a typo, so much is as in the word that is meant.
 _LEAST_SIMILARITY = 0.8
 _LEAST_TYPED = 5
+# Entries that are read for one that is shown, and words by which those of a series are alike.
+_MOST_READ, _SERIES_WORDS = 8, 3
+# A query that fewer listings have, for each of a shorter one, is left out beside that: "playground south".
+_LEAST_SHARE = 20
 # Each word of a text is compared with all that are known: more of them were not typed by a parent.
 _MOST_CORRECTED = 4
 
@@ -85,7 +89,9 @@ class SuggestionIndex:
         self._entries: NDArray[np.uint32] = beginnings.read_array("entry")
         self._offsets: NDArray[np.uint16] = beginnings.read_array("offset")
         self._single_entries, self._single_offsets = (beginnings.view_array(name) for name in ("entry", "offset"))
-        self._alike, self._forms, self._phrases = (entries.read_array(name) for name in ("alike", "form", "phrase"))
+        self._alike, self._forms, self._phrases, self._tails = (
+            entries.read_array(name) for name in ("alike", "form", "phrase", "tail")
+        )
         self._owners = np.repeat(np.arange(self._kinds.size), np.diff(self._ends))
         self._owner_kinds = self._kinds[self._owners]
         size = len(reader.listings)
@@ -104,11 +110,16 @@ class SuggestionIndex:
         return named
 
     def make_order(self, live: Live) -> Order:
-        """Return the order of what is live: of the forms of a query and of entries of one text, the one with most."""
+        """Return the order of what is live: of the forms of a query and of entries of one text, the one with most. A
+        query that is always the end of another is left out: "fish pool", where each is Hamilton Fish Pool."""
         own = self._count_live(live)
         counts = np.where(self._kinds == QUERY, self._count_queries(live), own)
         shown = np.lexsort((self._kinds, -own))
         shown = _take_firsts(shown[(own[shown] > 0) & (counts[shown] > 0)], self._forms)
+        longer, form_counts = shown[self._tails[shown] >= 0], np.zeros(self._forms.size + 1, dtype=np.int64)
+        form_counts[self._forms[shown]] = counts[shown]
+        tails = self._tails[longer]
+        shown = shown[~np.isin(self._forms[shown], tails[form_counts[tails] == counts[longer]])]
         shown = _take_firsts(shown[np.lexsort((self._kinds[shown], -counts[shown]))], self._alike)
         shown = shown[np.lexsort((shown, -counts[shown], self._kinds[shown]))]
         ranks = np.full(counts.size, -1, dtype=np.int64)
@@ -191,9 +202,25 @@ class SuggestionIndex:
         shown = _take_firsts(shown, np.where(are_behind, -entries - 1, self._phrases[entries]))
         for kind in range(len(KINDS)):
             own = shown[self._kinds[entries[shown]] == kind]
-            best = own[np.argsort(keys[own], kind="stable")[:limit]].tolist()
-            matches += [self._read(int(entries[at]), order, is_behind=bool(are_behind[at])) for at in best]
+            best = (low + own[np.argsort(keys[own], kind="stable")[: _MOST_READ * limit]]).tolist()
+            read = (self._read(entry, order, is_behind=is_behind) for entry, is_behind in self._fold_series(best))
+            matches += _drop_parts(list(read), typed=text)[:limit] if kind == QUERY else islice(read, limit)
         return sorted(matches, key=_rank_match)
+
+    def _fold_series(self, beginnings: Sequence[int]) -> Iterator[tuple[int, bool]]:
+        """Yield the entries of some beginnings, and True where the beginning is not the entry's first word. Of those
+        that go on alike from the word before it one is enough: "Astoria Pool: Lap Swim", "Faber Pool: Lap Swim"."""
+        series = set()
+        for at in beginnings:
+            entry, offset = self._single_entries[at], self._single_offsets[at]
+            if offset:
+                start, end = self._text_ends[entry], self._text_ends[entry + 1]
+                before = bytes(self._texts[start : start + offset]).split()[-1]
+                following = tuple(bytes(self._texts[start + offset : end]).split()[:_SERIES_WORDS])
+                if (before, following) in series:
+                    continue
+                series.add((before, following))
+            yield entry, bool(offset)
 
     def _find_categories(self, text: str, counts: Counts) -> Iterator[EntryMatch]:
         for number, words in enumerate(self._categories):
@@ -226,6 +253,21 @@ class SuggestionIndex:
         else:
             number = int(numbers[np.argmax(order.live.listings[numbers] > 0)])
         return EntryMatch(kind, number, self._read_text(entry), int(order.counts[entry]), is_behind)
+
+
+def _drop_parts(queries: Sequence[EntryMatch], *, typed: str) -> list[EntryMatch]:
+    """Leave out the queries that begin another one with as many listings, except for what was typed, and those that
+    few of the listings of a query have with which they begin."""
+    counts = {query.text: query.count for query in queries}
+    return [query for query in queries if query.text == typed or not _is_part(query, counts)]
+
+
+def _is_part(query: EntryMatch, counts: Mapping[str, int]) -> bool:
+    return any(
+        (count == query.count and other.startswith(f"{query.text} "))
+        or (count > _LEAST_SHARE * query.count and query.text.startswith(f"{other} "))
+        for other, count in counts.items()
+    )
 
 
 def _rank_match(match: EntryMatch) -> tuple[bool, int, int]:

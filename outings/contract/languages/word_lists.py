@@ -73,11 +73,12 @@ class RoleWords(Struct, frozen=True, kw_only=True):
 class NameWords(Struct, frozen=True, kw_only=True):
     """Words in names of listings. `head`: which word of a place's name says its kind, "" for none. `behind_head`: words
     such as "of", before which the last word is looked for ("Museum of Flight"). `called_off`: expressions, letters
-    only, for what is sold out or canceled."""
+    only, for what is sold out or canceled. `suggested`: a suggestion's text for a region, with `{place}`."""
 
     head: Literal["first", "last", ""] = ""
     behind_head: str = ""
     called_off: str = ""
+    suggested: str = ""
 
 
 class RolePhrases(Struct, frozen=True, kw_only=True):
@@ -121,7 +122,8 @@ class SchoolYears(Struct, frozen=True, kw_only=True):
 
 class AgeWords(Struct, frozen=True, kw_only=True):
     """Regular expressions for ages in a query; an empty one never matches. `numbers` and `ordinals` list words from one
-    up, `a|b` for alternatives; `suggested` is a suggestion's text with `{age}`."""
+    up, `a|b` for alternatives; `suggested` is a suggestion's text with `{age}`, and `suggested_words` are words for
+    ages that suggestions complete."""
 
     numbers: str = ""
     years: str = ""
@@ -151,6 +153,7 @@ class AgeWords(Struct, frozen=True, kw_only=True):
     not_before: str = ""
     named_behind: str = ""
     suggested: str = ""
+    suggested_words: str = ""
 
 
 class NamedHours(Struct, frozen=True, kw_only=True, rename={"low": "from", "high": "to"}):
@@ -190,7 +193,7 @@ class WhenWords(Struct, frozen=True, kw_only=True):
 
 # What `<name>` may say in a date; whoever reads it fills in months and ends of ordinals.
 WHEN_PARTS = dict.fromkeys(("month", "first", "last", "year"), "")
-_LISTS = ("numbers", "ordinals", "suggested")
+_LISTS = ("numbers", "ordinals", "suggested", "suggested_words")
 
 
 class SearchWords(Struct, frozen=True, kw_only=True):

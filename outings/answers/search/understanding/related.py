@@ -99,6 +99,12 @@ class RelatedWords:
         at = bisect_left(self._words, beginning)
         return list(takewhile(lambda word: word.startswith(beginning), self._words[at:]))
 
+    def list_groups(self, beginning: str) -> Iterator[tuple[str, Group]]:
+        """Yield each phrase that begins with this text, with or without its spaces, and a group that has it."""
+        for spelling in self._list_spellings(beginning.replace(" ", ""), is_begun=True):
+            for group in self._joined[spelling]:
+                yield next(phrase for phrase in group if phrase.replace(" ", "") == spelling), group
+
     def begins(self, word: str) -> bool:
         """Return True if a phrase begins with this text."""
         return any(self._list_spellings(word, is_begun=True))
