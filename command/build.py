@@ -39,7 +39,7 @@ from pipeline.tasks import FeedResult
 
 
 class BuildRecorder:
-    """A recorder of one build. Its attributes are filled as the build goes on; `end` writes them once."""
+    """Records how one build goes. Its attributes are filled as the build goes on; `end` reports them, once."""
 
     def __init__(self, *, report: Path | None, as_of: str | None, config: Path | None = None) -> None:
         """Start the clock of a build. `config`: the path of its configuration.
@@ -83,7 +83,7 @@ class BuildRecorder:
         configured = self._configuration
         with contextlib.ExitStack() as stack:
             if configured is not None:
-                with _telling():
+                with _reporting_unwritten():
                     # Builds of two metros may end at once.
                     stack.enter_context(hold_lock(configured.build.lock / "record.lock"))
                     record_build(attempt, configured.build.lock)
@@ -91,12 +91,12 @@ class BuildRecorder:
             if self._report is not None:
                 from pipeline.reports.page import render_reports, write_reports
 
-                with _telling():
+                with _reporting_unwritten():
                     write_reports(render_reports(describe_attempt(attempt)), self._report)
             if self._metrics is not None:
                 from pipeline.reports.metrics import write_metrics
 
-                with _telling():
+                with _reporting_unwritten():
                     write_metrics(
                         attempt,
                         self._metrics,
@@ -106,7 +106,7 @@ class BuildRecorder:
 
 
 @contextlib.contextmanager
-def _telling() -> Iterator[None]:
+def _reporting_unwritten() -> Iterator[None]:
     """Report a file that can't be written instead of failing: by now the release is in force, or the build has
     failed."""
     try:
@@ -117,6 +117,7 @@ def _telling() -> Iterator[None]:
 
 
 def _find_place(variable: str, config: Path | None) -> Path | None:
+    """Return the path in an environment variable, which is relative to the configuration's folder, or None."""
     named = os.environ.get(variable)
     return config.absolute().parent / named if named and config is not None else None
 
@@ -124,7 +125,7 @@ def _find_place(variable: str, config: Path | None) -> Path | None:
 @contextlib.contextmanager
 def recording(recorder: BuildRecorder) -> Iterator[None]:
     """Record any exception that ends the block with `recorder`, then raise it again."""
-    with _stopping(recorder):
+    with _recording_sigterm(recorder):
         try:
             yield
         except click.ClickException as refused:
@@ -140,7 +141,7 @@ def recording(recorder: BuildRecorder) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _stopping(recorder: BuildRecorder) -> Iterator[None]:
+def _recording_sigterm(recorder: BuildRecorder) -> Iterator[None]:
     """Handle SIGTERM: record the outcome and end the process and its workers at once. Do nothing if an outcome was
     recorded already: the process is ending anyway."""
 
@@ -233,7 +234,9 @@ def build(
             except (GuardRefusal, BuildTooLong):
                 quarantine.discard()
                 raise
-        _tell_unwritten(quarantine, built)
+        if quarantine.path is None:  # the release is in force by now, so nothing else has failed
+            name = built.published.id
+            tell(f"release {name} is published, but its quarantine file can't be written: {quarantine.error}")
         recorder.quarantine = quarantine.path
         described = describe_build(built, quarantine=quarantine.path)
         print_result(described, format_build(built, quarantine=quarantine.path), as_json=as_json)
@@ -253,13 +256,6 @@ def _refuse_success(built: BuildResult) -> None:
 
 def _read_clock() -> datetime:
     return datetime.now(UTC)
-
-
-def _tell_unwritten(quarantine: QuarantineFile, built: BuildResult) -> None:
-    """Report that the quarantine file can't be written. The release is in force by now, so nothing else has failed."""
-    if quarantine.path is None:
-        name = built.published.id
-        tell(f"release {name} is published, but its quarantine file can't be written: {quarantine.error}")
 
 
 def run_build(

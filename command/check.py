@@ -16,7 +16,6 @@ from outings.release.pointer import read_current
 from outings.release.root import Root
 from outings.release.store import Corrupt, NotFound, Store, StoreError
 from outings.release.trust import Trust, read_publisher, read_reader
-from pipeline.before import read_before
 from pipeline.clean.reading import read_feed
 from pipeline.clean.report import Report, format_report, is_empty, make_report, sum_counts
 from pipeline.clock import AsOf
@@ -25,6 +24,7 @@ from pipeline.feed_warnings import FeedWarning, format_warning
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.source import FeedError, SettingError
 from pipeline.plan import find_uncovered
+from pipeline.previous_release import read_previous_release
 from pipeline.records.record import Problem
 from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
 from pipeline.scratch import open_scratch, sweep_scratch
@@ -82,7 +82,8 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
     with open_scratch() as scratch:
         store, previous_root, unread = _open_release(configuration, trust, empty=scratch / "no-store")
         dry_run = DryRun(
-            configuration, as_of=AsOf(instant=datetime.now(UTC)), store=store, before=read_before(store, previous_root),
+            configuration, as_of=AsOf(instant=datetime.now(UTC)), store=store,
+            previous=read_previous_release(store, previous_root),
             scratch=scratch,
         )  # fmt: skip
         for feed in configuration.feeds:

@@ -28,11 +28,7 @@ SIZE = 400
 VISITORS_PER_MINUTE = 1_200
 
 # One of each kind: a plain list, filters, another metro. The README shows the same.
-REQUESTS = (
-    "/v1/metros",
-    "/v1/seattle/events?free=true&limit=3",
-    "/v1/new-york/places?limit=3",
-)
+REQUESTS = ("/v1/metros", "/v1/seattle/events?free=true&limit=3", "/v1/new-york/places?limit=3")
 
 
 @click.command()

@@ -116,10 +116,6 @@ def refuse_id(id_: str) -> click.BadParameter:
     return click.BadParameter(f"there is no key {id_!r}; `outings keys list` shows all keys", param_hint="ID")
 
 
-def check_addons(option: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    return _check_names(option, names, allowed=GRANTS)
-
-
 def _read_metros(names: tuple[str, ...], configuration: Configuration) -> tuple[str, ...]:
     slugs = {alias: metro.slug for metro in configuration.metros for alias in (metro.slug, *metro.aliases)}
     read = _read_scope("--metro", names, allowed=tuple(slugs))
@@ -131,7 +127,7 @@ def _read_grants(names: tuple[str, ...], *, plan: str) -> tuple[str, ...]:
         raise click.BadParameter(
             f"the {plan} plan takes no add-ons; plans that do: {', '.join(GRANTABLE)}", param_hint="--grant"
         )
-    return check_addons("--grant", names)
+    return _check_names("--grant", names, allowed=GRANTS)
 
 
 def _read_scope(option: str, names: tuple[str, ...], *, allowed: tuple[str, ...]) -> tuple[str, ...]:
@@ -367,8 +363,8 @@ def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str
     """Grant a key add-ons that its plan lacks, or revoke them."""
     if not addons and not removed:
         raise click.UsageError(f"name an add-on: {', '.join(GRANTS)}")
-    check_addons("NAME", addons)
-    check_addons("--remove", removed)
+    _check_names("NAME", addons, allowed=GRANTS)
+    _check_names("--remove", removed, allowed=GRANTS)
     store, now = open_config_store(read_config(config)), read_clock()
     registry = change_key(store, id_, lambda current: change_grants(current, id_, added=addons, removed=removed))
     described = describe_key(registry, id_, now=now)

@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Timer
 from typing import BinaryIO
@@ -23,10 +23,9 @@ from command.releases import find_release
 from outings.answers.views import MEMORY, SECONDS, MetroTables, ViewDatabase
 from outings.configuration import Configuration, read_zone
 from outings.contract.values import CONTROL_CHARACTERS
-from outings.release.manifest import Export
 from outings.release.pointer import ListedRelease, list_releases
 from outings.release.root import has_ended
-from outings.release.snapshot import Release, Snapshot, open_release
+from outings.release.snapshot import Release, open_release
 from outings.release.store import Store
 from outings.release.trust import Trust, read_auditor
 from outings.sql_quoting import quote
@@ -40,18 +39,21 @@ _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOU
 
 
 def write_table(relation: DuckDBPyRelation, out: BinaryIO) -> None:
+    """Write the result as columns of equal width for a terminal, numbers at the right."""
     titles = [_show(name) for name in relation.columns]
     rows = [[_show(text) for text in row] for row in _fetch_texts(relation)]
     widths = [max(map(_measure, column)) for column in zip(titles, *rows, strict=True)]
     is_number = [str(kind).startswith(_NUMBERS) for kind in relation.types]
     for line in (titles, ["-" * width for width in widths], *rows):
-        cells = (_pad(text, width, at_right=right) for text, width, right in zip(line, widths, is_number, strict=True))
+        cells = []
+        for text, width, at_right in zip(line, widths, is_number, strict=True):
+            blanks = " " * (width - _measure(text))
+            cells.append(blanks + text if at_right else text + blanks)
         out.write(f"{'  '.join(cells).rstrip()}\n".encode())
 
 
 def write_csv(relation: DuckDBPyRelation, out: BinaryIO) -> None:
-    """Write the result as CSV. The values of a list are separated by semicolons. Null and an empty text are both
-    empty."""
+    """Write the result as CSV. Null and an empty text are both empty."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
     writer.writerow(relation.columns)
@@ -82,19 +84,19 @@ FORMATS: Mapping[str, Callable[[DuckDBPyRelation, BinaryIO], None]] = {
 
 
 def _fetch_texts(relation: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
-    return _fetch(relation.project(", ".join(_spell(at, str(kind)) for at, kind in enumerate(relation.types, start=1))))
+    """Yield the rows of the result as texts. The values of a list are separated by semicolons."""
+    spelled = [
+        f"list_aggregate(#{at}, 'string_agg', ';')"
+        if str(kind) == "VARCHAR[]"
+        else _spell_time(at, str(kind)) or f"CAST(#{at} AS VARCHAR)"
+        for at, kind in enumerate(relation.types, start=1)
+    ]
+    return _fetch(relation.project(", ".join(spelled)))
 
 
 def _fetch(relation: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
     while rows := relation.fetchmany(_ROWS_AT_ONCE):
         yield from rows
-
-
-def _spell(at: int, kind: str) -> str:
-    """Return SQL that converts column number `at`, of type `kind`, to text."""
-    if kind == "VARCHAR[]":
-        return f"list_aggregate(#{at}, 'string_agg', ';')"
-    return _spell_time(at, kind) or f"CAST(#{at} AS VARCHAR)"
 
 
 def _spell_time(at: int, kind: str) -> str | None:
@@ -111,11 +113,6 @@ def _show(text: str | None) -> str:
 def _measure(text: str) -> int:
     """Return how many columns of a terminal the text takes: East Asian letters take two, combining accents none."""
     return sum(0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "FW") for sign in text)
-
-
-def _pad(text: str, width: int, *, at_right: bool) -> str:
-    blanks = " " * (width - _measure(text))
-    return blanks + text if at_right else text + blanks
 
 
 # The time that DuckDB has to stop by itself.
@@ -172,8 +169,12 @@ def query(
     tables = [
         MetroTables(
             snapshot=snapshot,
-            today=_find_date(today, now, snapshot.metro.timezone),
-            exports=tuple(release.read_object(export.object) for export in _list_parquet(snapshot)),
+            today=(today or now.astimezone(read_zone(snapshot.metro.timezone))).date(),
+            exports=tuple(
+                release.read_object(export.object)
+                for name, export in sorted(snapshot.exports.items())
+                if name.endswith(".parquet")
+            ),
         )
         for snapshot in release.metros.values()
     ]
@@ -187,11 +188,6 @@ def query(
             raise click.UsageError(f"the query {wrong}") from wrong
         FORMATS["json" if as_json else form](relation, sys.stdout.buffer)
         sys.stdout.flush()
-
-
-def _list_parquet(snapshot: Snapshot) -> Iterator[Export]:
-    """Yield the metro's Parquet exports."""
-    yield from (export for name, export in sorted(snapshot.exports.items()) if name.endswith(".parquet"))
 
 
 @contextmanager
@@ -218,10 +214,6 @@ def _bound(seconds: float, memory: int) -> Iterator[None]:
 def _end(message: str) -> None:
     os.write(2, message.encode())
     os._exit(2)
-
-
-def _find_date(today: datetime | None, now: datetime, timezone: str) -> date:
-    return now.astimezone(read_zone(timezone)).date() if today is None else today.date()
 
 
 def _open_release(configuration: Configuration, release_id: str | None, metros: Sequence[str]) -> Release:

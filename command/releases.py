@@ -1,7 +1,7 @@
 """`outings releases`: list, show, compare, verify, sign, roll back, restore and prune releases."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,15 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from command.options import (
-    open_config_store,
-    print_json,
-    print_result,
-    read_config,
-    take_config,
-    take_json,
-    tell,
-)
+from command.options import open_config_store, print_json, print_result, read_config, take_config, take_json, tell
 from command.static_tree import publish_tree
 from outings.configuration import read_zone
 from outings.failures import WrongSetting
@@ -110,7 +102,8 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     current = next(list_releases(store, trust=trust))
     if current.id == target.id:
         raise click.UsageError(f"{release_id} is already the current release")
-    if has_ended(current.root.ended, target.root.sequence) and not _is_whole(store, target):
+    is_whole = all(store.exists(object_name(part.manifest)) for part in target.root.parts.values())
+    if has_ended(current.root.ended, target.root.sequence) and not is_whole:
         raise click.UsageError(f"{release_id} ended with a takedown, and what it held is pruned")
     now = datetime.now(UTC).replace(microsecond=0)
     stamp = max([now, *(part.stamp + timedelta(seconds=1) for part in current.root.parts.values())])
@@ -181,8 +174,15 @@ def verify(*, config: Path, as_json: bool) -> None:
     trust = read_auditor(configuration.signing)
     store = open_config_store(configuration)
     results: list[VerifiedRelease] = []
+
+    def report(release: VerifiedRelease) -> None:
+        results.append(release)
+        metros = ", ".join(release.metros) or "no metro"
+        size = f"{release.objects} objects ({release.bytes} bytes) that no newer release names"
+        click.echo(f"{release.id}: right; {metros}; {size}", err=as_json)
+
     try:
-        verified = verify_releases(store, trust=trust, report=_tell_verified(results, as_json=as_json))
+        verified = verify_releases(store, trust=trust, report=report)
     except DamagedStore:
         raise
     except (Corrupt, NotFound) as wrong:
@@ -192,17 +192,6 @@ def verify(*, config: Path, as_json: bool) -> None:
     described = {"right": True, "wrong": None, "signed_by": verified.signer, "ends_after": verified.ends}
     lines = _describe_verified(verified, trust=trust)
     print_result(described | _count_verified(results), *lines, as_json=as_json)
-
-
-def _tell_verified(results: list[VerifiedRelease], *, as_json: bool) -> Callable[[VerifiedRelease], None]:
-    def tell(release: VerifiedRelease) -> None:
-        results.append(release)
-        metros = ", ".join(release.metros) or "no metro"
-        size = f"{release.objects} objects ({release.bytes} bytes) that no newer release names"
-        line = f"{release.id}: right; {metros}; {size}"
-        click.echo(line, err=as_json)
-
-    return tell
 
 
 def _count_verified(results: list[VerifiedRelease]) -> dict[str, Any]:
@@ -252,10 +241,6 @@ def find_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> Li
     except (ValueError, NotFound) as error:
         known = ", ".join(release.id for release in list_releases(store, trust=trust)) or "none"
         raise click.UsageError(f"{error}; releases that are kept: {known}") from error
-
-
-def _is_whole(store: Store, release: ListedRelease) -> bool:
-    return all(store.exists(object_name(part.manifest)) for part in release.root.parts.values())
 
 
 def _summarize(release: ListedRelease) -> dict[str, Any]:

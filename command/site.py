@@ -23,8 +23,8 @@ from outings.release.trust import read_reader
 LIST = ".outings-site.json"
 
 
-class KeptFolder:
-    """A folder that holds the pages of the latest release. Files that other programs wrote are never deleted: a list in
+class PageFolder:
+    """A folder that has the pages of the current release. Files that other programs wrote are never deleted: a list in
     the folder names our own."""
 
     def __init__(self, folder: Path) -> None:
@@ -81,7 +81,7 @@ class KeptFolder:
 def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> None:
     """Write the pages of the current release into FOLDER. Remove what an earlier run wrote and the release lacks."""
     configuration = read_config(config)
-    kept = KeptFolder(folder)
+    written = PageFolder(folder)
     store = open_config_store(configuration)
     current = read_current(store, trust=read_reader(configuration.signing))
     if current is None or current.root.site is None:
@@ -89,10 +89,10 @@ def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> Non
     files = dict(_list_files(store, current.root, cache=configuration.edge.cache))
     if is_internal:
         files |= dict(_list_internal(store, current.root.site, configuration))
-    kept.begin(files)
+    written.begin(files)
     for path, data in files.items():
-        kept.put(path, data)
-    kept.end(files)
+        written.put(path, data)
+    written.end(files)
     release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
     described = {"release": release_id, "files": sorted(files)}
     print_result(described, f"{len(files)} files of release {release_id} are in {folder}.", as_json=as_json)

@@ -10,15 +10,7 @@ from uuid import UUID
 import click
 import msgspec
 
-from command.options import (
-    open_config_store,
-    print_json,
-    print_result,
-    read_config,
-    take_config,
-    take_json,
-    tell,
-)
+from command.options import open_config_store, print_json, print_result, read_config, take_config, take_json, tell
 from command.static_tree import publish_tree
 from outings.configuration import Configuration
 from outings.release.pointer import list_releases, read_current
@@ -87,15 +79,12 @@ def _tell_taken(
     reason: str,
     as_json: bool,
 ) -> None:
+    """Remove what was taken down from this machine's quarantine files, and report the takedown."""
     current = read_current(store)
-    root = None if current is None else current.root
-    files = (
-        0
-        if root is None
-        else strip_files(configuration.build.quarantine, WithdrawalMatcher(root.withdrawals).has_source)
-    )
-    releases = () if root is None else list_releases(store)
-    ended = [release.id for release in releases if root is not None and has_ended(root.ended, release.root.sequence)]
+    assert current is not None
+    matcher = WithdrawalMatcher(current.root.withdrawals)
+    files = strip_files(configuration.build.quarantine, matcher.has_source)
+    ended = [release.id for release in list_releases(store) if has_ended(current.root.ended, release.root.sequence)]
     published = done.published
     removed = [] if published is None else [change for change in published.changes if change.kind == "removed"]
     if as_json:

@@ -15,13 +15,12 @@ from outings.configuration import FeedTable
 from outings.failures import GuardRefusal, OperatorError
 from outings.pages.assets import explain_no_assets
 from outings.release.log import Version
-from outings.release.manifest import FeedAccount, add_accounts, list_objects
+from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.pointer import read_current
 from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, format_release_id
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
-from pipeline.before import Before, read_before
 from pipeline.clean.feed_read import locate_problems, put_problems, read_problems
 from pipeline.clock import explain_ahead
 from pipeline.feed_failures import date_version, find_failure, find_newest, keep_version, stand_still
@@ -29,6 +28,7 @@ from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedSource
 from pipeline.geocoding import AddressService
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
+from pipeline.previous_release import PreviousRelease, read_previous_release
 from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.object_writer import WriteCounts
 from pipeline.publish.objects.site import compose_site
@@ -43,9 +43,9 @@ from pipeline.tasks import (
     FeedTask,
     MetroResult,
     MetroTask,
-    lend_organizations,
     run_metro_task,
     search_metro_addresses,
+    store_organizations,
     try_feed_task,
 )
 
@@ -77,28 +77,27 @@ class BuildResult(Struct, frozen=True, kw_only=True):
 
 
 class _Run(Struct, frozen=True, kw_only=True):
-    """Everything that the stages of a build share. `before`: state of the previous release; `scratch`: a folder for
-    fetched files, and for records until metros are built from them."""
+    """Everything that the stages of a build share. `scratch`: a folder for fetched files, and for records until metros
+    are built from them. `errors`: by feed, the error because of which its last good version stays."""
 
     build: Build
-    before: Before
+    previous: PreviousRelease
     store: Store
     scratch: Path
     executor: Executor
     expect: Expect
     progress: Progress
+    address_service: AddressService
     errors: dict[str, OperatorError] = {}
-    services: dict[str, AddressService] = {}
-    built: dict[str, tuple[MetroTask, MetroResult]] = {}
 
 
 class _Records(Struct, frozen=True, kw_only=True):
     """The result of reading feeds. `plan`: the build's plan, with metros added that must be built only because they
-    refer to something that changed; `lenders`: where each metro's organizations are stored."""
+    refer to something that changed; `organizations`: where each metro's organizations are stored."""
 
     plan: BuildPlan
     feeds: Sequence[FeedResult]
-    lenders: tuple[MetroOrganizations, ...]
+    organizations: tuple[MetroOrganizations, ...]
 
 
 def build_release(
@@ -122,37 +121,36 @@ def build_release(
     UntrustedRelease, Corrupt and StoreError. Then nothing was published.
     """
     check_deadline, stopwatch = make_deadline(), _Stopwatch()
-    before = _read_before(build, store, trust)
+    previous = _read_previous(build, store, trust)
     sweep_scratch()
     with open_scratch() as scratch:
         run = _Run(
-            build=build, before=before, store=store, scratch=scratch, executor=executor, expect=expect,
-            progress=progress,
+            build=build, previous=previous, store=store, scratch=scratch, executor=executor, expect=expect,
+            progress=progress, address_service=AddressService(build.configuration.geocoder),
         )  # fmt: skip
         sources = _fetch(run)
         stopwatch.end("fetch")
-        known: dict[str, FeedResult] = {}
-        failed: Mapping[str, OperatorError] = {}
-        is_first = True
+        plan = plan_build(build, previous=previous, sources=sources)
+        _warn(run, plan)
+        read_feeds: dict[str, FeedResult] = {}
         while True:
-            # With the last good versions in place of feeds that failed: what a metro is made of decides if it is built.
-            plan = plan_build(build, before=before, sources=sources)
-            if is_first:
-                _tell_odds(run, plan)
-                is_first = False
             stopwatch.end("plan")
-            records, failed = _clean(run, plan, sources, known)
+            records, failed = _clean(run, plan, sources, read_feeds)
             if not failed:
                 tell_feeds(records.feeds)
                 stopwatch.end("feeds")
-                metros, failed = _build_metros(run, records)  # each: resolve, tables, and what is published of it
+                # Of each metro: resolve, tables, and what is published of it.
+                metros, failed = _build_metros(run, records)
                 stopwatch.end("metros")
             if not failed:
                 break
             sources |= _keep_versions(run, failed, sources)
             for name in failed:
-                known.pop(name, None)
-    _refuse_nothing(run, sources)
+                read_feeds.pop(name, None)
+            # With the last good versions in place of feeds that failed, other metros may be unchanged.
+            plan = plan_build(build, previous=previous, sources=sources)
+    if sources and not any(source.hash for source in sources.values()):
+        raise next(iter(run.errors.values()))  # no feed has anything to publish, not even a last good version
     result = _publish(
         run, records, sources, metros, check_deadline=check_deadline, tell_release=tell_release, trust=trust
     )
@@ -180,28 +178,21 @@ def _keep_versions(
     feeds = {feed.name: feed for feed in choose_feeds(run.build)}
     # The listings of a feed that this build does not read, because it is another metro's by now, have no version.
     stopping = [error for name, error in failed.items() if name not in feeds or feeds[name].on_error == "stop"]
-    if len(stopping) == 1:
-        raise stopping[0]
-    if len(stopping) > 1:
-        raise type(stopping[0])("\n".join(map(str, stopping))) if isinstance(stopping[0], GuardRefusal) else stopping[0]
+    if stopping:
+        is_joined = len(stopping) > 1 and isinstance(stopping[0], GuardRefusal)
+        raise type(stopping[0])("\n".join(map(str, stopping))) if is_joined else stopping[0]
     return {name: _keep_version(run, feeds[name], error, sources.get(name)) for name, error in failed.items()}
 
 
 def _keep_version(run: _Run, feed: FeedTable, error: OperatorError, source: FeedSource | None = None) -> FeedSource:
-    kept = keep_version(feed, error, source=source, memory=run.before.feeds.get(feed.name))
+    kept = keep_version(feed, error, source=source, memory=run.previous.feeds.get(feed.name))
     stays = "its last good version stays" if kept.hash else "it has no earlier version, so nothing of it is published"
     run.progress(f"{error}: {stays}")
     run.errors.setdefault(feed.name, error)
     return kept
 
 
-def _refuse_nothing(run: _Run, sources: Mapping[str, FeedSource]) -> None:
-    """Raise the first feed's error if no feed has anything to publish, not even a last good version."""
-    if sources and not any(source.hash for source in sources.values()):
-        raise next(iter(run.errors.values()))
-
-
-def _read_before(build: Build, store: Store, trust: Trust) -> Before:
+def _read_previous(build: Build, store: Store, trust: Trust) -> PreviousRelease:
     current = read_current(store, trust=trust, is_new=build.is_new_store)
     if build.is_new_store and current is not None:
         release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
@@ -209,27 +200,26 @@ def _read_before(build: Build, store: Store, trust: Trust) -> Before:
             f"--new-store: release {release_id} is in force in store {store}; to begin anew, name another store in "
             "[store] url, or move this one away"
         )
-    return read_before(store, None if current is None else current.root)
+    return read_previous_release(store, None if current is None else current.root)
 
 
 def _fetch(run: _Run) -> dict[str, FeedSource]:
     build, feeds = run.build, choose_feeds(run.build)
     now = max((build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)), default=None)
     return open_sources(
-        feeds, build.configuration, scratch=run.scratch / ".sources", memories=run.before.list_memories(feeds),
+        feeds, build.configuration, scratch=run.scratch / ".sources", memories=run.previous.list_memories(feeds),
         store=run.store, now=now, tell=run.progress, recover=partial(_keep_version, run),
     )  # fmt: skip
 
 
-def _tell_odds(run: _Run, plan: BuildPlan) -> None:
-    """Warn the operator of surprises in this release: a date in the future, no pages, feeds that lose all their
+def _warn(run: _Run, plan: BuildPlan) -> None:
+    """Tell the operator of surprises in this release: a date in the future, no pages, feeds that lose all their
     listings."""
     instants = [run.build.as_of.read_instant(metro.timezone) for metro in choose_metros(run.build)]
     site = run.build.configuration.site
-    pages = explain_no_assets() if site is None or site.enabled else None
-    for odd in (explain_ahead(plan.stamp, instants=instants), pages):
-        if odd is not None:
-            run.progress(odd)
+    no_pages = explain_no_assets() if site is None or site.enabled else None
+    for warning in filter(None, (explain_ahead(plan.stamp, instants=instants), no_pages)):
+        run.progress(warning)
     for name in _list_dropped(run):
         run.progress(f"feed {name}: no longer in the configuration, so all of its listings leave")
 
@@ -238,57 +228,53 @@ def _list_dropped(run: _Run) -> list[str]:
     """Return the feeds that are in the previous release of the build's metros, but no longer in the configuration."""
     metros = {metro.slug for metro in choose_metros(run.build)}
     configured = {feed.name for feed in run.build.configuration.feeds}
-    return [name for name, memory in run.before.feeds.items() if memory.metro in metros and name not in configured]
+    return [name for name, memory in run.previous.feeds.items() if memory.metro in metros and name not in configured]
 
 
-def _run_tasks(run: _Run, do: Callable[[T], R], works: Sequence[T], *, describe: Callable[[R], str]) -> list[R]:
-    """Run the tasks and return their results in the order of `works`. `describe`: makes the message to report when one
-    is done."""
-    waiting = [run.executor.submit(do, work) for work in works]
+def _run_tasks(run: _Run, do: Callable[[T], R], tasks: Sequence[T], *, describe: Callable[[R], str]) -> list[R]:
+    """Run `do` on each task with the build's executor, and return the results in the order of the tasks. `describe`
+    makes the message to report when a task is done."""
+    waiting = [run.executor.submit(do, task) for task in tasks]
     for number, future in enumerate(as_completed(waiting), start=1):
         run.progress(f"{describe(future.result())} ({number} of {len(waiting)})")
     return [future.result() for future in waiting]
 
 
 def _clean(
-    run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], known: dict[str, FeedResult]
+    run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], read_feeds: dict[str, FeedResult]
 ) -> tuple[_Records, Mapping[str, OperatorError]]:
-    """Read the feeds that are not `known`. Return the records, or an error for each feed that must be refused."""
+    """Read the plan's feeds that are not in `read_feeds`, and add them there. Return the records, or an error for each
+    feed that must be refused."""
     while True:
         for feed in plan.feeds:
             source = sources[feed.name]
-            if feed.name not in known and source.failure is not None and source.kept is None:
-                memory = run.before.feeds.get(feed.name)
+            if feed.name not in read_feeds and source.failure is not None and source.kept is None:
+                memory = run.previous.feeds.get(feed.name)
                 problems = read_problems(run.store, None if memory is None else memory.problems)
-                known[feed.name] = stand_still(feed, memory, problems=problems)
-        works = [
+                read_feeds[feed.name] = stand_still(feed, memory, problems=problems)
+        tasks = [
             FeedTask(
                 feed=feed, source=sources[feed.name], configuration=run.build.configuration, spool=run.scratch,
-                withdrawals=run.before.withdrawals,
+                withdrawals=run.previous.withdrawals,
             )
             for feed in plan.feeds
-            if feed.name not in known
+            if feed.name not in read_feeds
         ]  # fmt: skip
-        run.expect("feeds to read", [work.measure() for work in works])
-        read = _run_tasks(run, try_feed_task, works, describe=_describe_reading)
-        failed = {
-            work.feed.name: result
-            for work, result in zip(works, read, strict=True)
-            if isinstance(result, OperatorError)
-        }
-        known |= {
-            result.feed: _add_newest(work, result)
-            for work, result in zip(works, read, strict=True)
-            if isinstance(result, FeedResult)
-        }
-        failed |= _find_missed(run, plan, sources, known)
+        run.expect("feeds to read", [task.measure() for task in tasks])
+        failed: dict[str, OperatorError] = {}
+        for task, result in zip(tasks, _run_tasks(run, try_feed_task, tasks, describe=_describe_reading), strict=True):
+            if isinstance(result, OperatorError):
+                failed[task.feed.name] = result
+            else:
+                read_feeds[result.feed] = _add_newest(task, result)
+        failed |= _find_missed(run, plan, sources, read_feeds)
         if failed:
-            return _Records(plan=plan, feeds=(), lenders=()), failed
-        feeds = [known[feed.name] for feed in plan.feeds]
-        lenders = _list_lenders(run, plan, feeds)
-        touched = _find_touched(run, plan, lenders)
+            return _Records(plan=plan, feeds=(), organizations=()), failed
+        feeds = [read_feeds[feed.name] for feed in plan.feeds]
+        organizations = _locate_organizations(run, plan, feeds)
+        touched = _find_touched(run, plan, organizations)
         if not touched:
-            return _Records(plan=plan, feeds=feeds, lenders=lenders), {}
+            return _Records(plan=plan, feeds=feeds, organizations=organizations), {}
         plan = widen_plan(run.build, plan, touched)
 
 
@@ -296,52 +282,52 @@ def _describe_reading(result: FeedResult | OperatorError) -> str:
     return f"feed {result.feed}: {result.memory.read} records read" if isinstance(result, FeedResult) else str(result)
 
 
-def _add_newest(work: FeedTask, result: FeedResult) -> FeedResult:
+def _add_newest(task: FeedTask, result: FeedResult) -> FeedResult:
     """Add the time at which the feed last changed to its result, if the configuration expects the feed to be fresh."""
-    if not work.feed.expect.fresh or work.source.failure is not None:
+    if not task.feed.expect.fresh or task.source.failure is not None:
         return result
-    newest = find_newest(work.feed, work.source, result.crawled)
+    newest = find_newest(task.feed, task.source, result.crawled)
     return replace(result, memory=replace(result.memory, newest=newest))
 
 
 def _find_missed(
-    run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], known: Mapping[str, FeedResult]
+    run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], read_feeds: Mapping[str, FeedResult]
 ) -> dict[str, OperatorError]:
     """Return an error for each feed that misses the expectations in its configuration."""
-    memories = {name: run.before.feeds[name] for name in plan.remembered}
-    memories |= {name: result.memory for name, result in known.items()}
-    refusals = {
-        feed.name: find_failure(feed, memories[feed.name], now=plan.stamp)
+    memories = {name: run.previous.feeds[name] for name in plan.remembered}
+    memories |= {name: result.memory for name, result in read_feeds.items()}
+    return {
+        feed.name: error
         for feed in choose_feeds(run.build)
         if feed.name in memories and sources[feed.name].failure is None
+        if (error := find_failure(feed, memories[feed.name], now=plan.stamp)) is not None
     }
-    return {name: error for name, error in refusals.items() if error is not None}
 
 
-def _list_lenders(run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult]) -> tuple[MetroOrganizations, ...]:
+def _locate_organizations(run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult]) -> tuple[MetroOrganizations, ...]:
     """Return where each metro's organizations are stored: in a file of this build or by the previous release."""
-    built = [lend_organizations(work) for work in _make_works(run, plan, feeds)]
-    others = {metro.slug for metro in run.build.configuration.metros} - {lender.metro for lender in built}
-    stand = {slug: run.before.metros[slug].manifest for slug in others & run.before.metros.keys()}
-    return (*built, *(MetroOrganizations(metro=slug, object=manifest.lent) for slug, manifest in stand.items()))
+    built = [store_organizations(task) for task in _make_tasks(run, plan, feeds)]
+    others = {metro.slug for metro in run.build.configuration.metros} - {stored.metro for stored in built}
+    unchanged = {slug: run.previous.metros[slug].manifest for slug in others & run.previous.metros.keys()}
+    return (*built, *(MetroOrganizations(metro=slug, object=manifest.lent) for slug, manifest in unchanged.items()))
 
 
-def _find_touched(run: _Run, plan: BuildPlan, lenders: Sequence[MetroOrganizations]) -> list[str]:
+def _find_touched(run: _Run, plan: BuildPlan, organizations: Sequence[MetroOrganizations]) -> list[str]:
     """Return the metros whose own inputs did not change, but whose references to other metros' organizations now
     resolve differently."""
-    opened = ForeignOrganizations(lenders, store=run.store, vocabulary=run.build.configuration.vocabulary)
+    index = ForeignOrganizations(organizations, store=run.store, vocabulary=run.build.configuration.vocabulary)
     touched = []
     for metro_plan in plan.unchanged:
-        slug, base = metro_plan.metro.slug, metro_plan.base
-        if base is not None and base.manifest.foreign is not None:
-            references = read_shared_state(run.store, base.manifest).foreign
-            if references is None or opened.has_moved(references, metro=slug):
+        slug, previous = metro_plan.metro.slug, metro_plan.previous
+        if previous is not None and previous.manifest.foreign is not None:
+            references = read_shared_state(run.store, previous.manifest).foreign
+            if references is None or index.has_moved(references, metro=slug):
                 touched.append(slug)
     return touched
 
 
-def _make_works(
-    run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult], lenders: tuple[MetroOrganizations, ...] = ()
+def _make_tasks(
+    run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult], organizations: tuple[MetroOrganizations, ...] = ()
 ) -> Iterator[MetroTask]:
     slugs = frozenset(metro_plan.metro.slug for metro_plan in plan.metros)
     for metro_plan in plan.metros:
@@ -353,76 +339,61 @@ def _make_works(
             deltas=frozenset(name for name, feed in speaking.items() if feed.mode == "delta"),
             others=slugs - {metro_plan.metro.slug},
             spool=run.scratch,
-            lenders=lenders,
+            organizations=organizations,
         )
 
 
-def _add_addresses(run: _Run, works: Sequence[MetroTask]) -> Sequence[MetroTask]:
+def _add_addresses(run: _Run, tasks: Sequence[MetroTask]) -> Sequence[MetroTask]:
     """Add coordinates for addresses that have none to the tasks, if the configuration tells builds to find them."""
-    geocoder = run.build.configuration.geocoder
-    if not geocoder.build:
-        return works
-    run.expect("metros to search for addresses", [work.measure() for work in works])
+    if not run.build.configuration.geocoder.build:
+        return tasks
+    run.expect("metros to search for addresses", [task.measure() for task in tasks])
     searches = _run_tasks(
-        run, search_metro_addresses, works, describe=lambda search: f"{len(search.points):,} addresses found"
+        run, search_metro_addresses, tasks, describe=lambda search: f"{len(search.points):,} addresses found"
     )
-    service = run.services.setdefault("geocoder", AddressService(geocoder))
-    searched = [
-        replace(work, addresses=service.settle(search, metro=work.plan.metro.slug, bounds=work.plan.metro.bounds))
-        for work, search in zip(works, searches, strict=True)
-    ]
-    if (odd := service.explain()) is not None:
-        run.progress(odd)
-    # With empty inputs the metro is built next time too, when more addresses are known.
-    return [
-        work if work.addresses is None or work.addresses.is_whole else replace(work, plan=replace(work.plan, inputs=""))
-        for work in searched
-    ]
+    searched = []
+    for task, search in zip(tasks, searches, strict=True):
+        metro = task.plan.metro
+        addresses = run.address_service.settle(search, metro=metro.slug, bounds=metro.bounds)
+        # With empty inputs the metro is built next time too, when more addresses are known.
+        plan = task.plan if addresses.is_whole else replace(task.plan, inputs="")
+        searched.append(replace(task, addresses=addresses, plan=plan))
+    if (reason := run.address_service.explain()) is not None:
+        run.progress(reason)
+    return searched
 
 
 def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapping[str, OperatorError]]:
-    """Build each metro, and build those again that claimed an id which another metro got. Return the results, or an
-    error for each feed that lost too many listings; then results that can be reused are cached."""
-    guards = {} if run.build.allow_shrink else _list_guarded(run.build, records.feeds)
-    works = _make_works(run, records.plan, records.feeds, records.lenders)
-    latest = {work.plan.metro.slug: work for work in _add_addresses(run, list(works))}
-    # Reuse the results of equal tasks.
-    built = {slug: run.built[slug][1] for slug, work in latest.items() if run.built.get(slug, (None,))[0] == work}
-    waiting = [replace(work, guards=guards) for slug, work in latest.items() if slug not in built]
+    """Build each metro, and build those again that claimed an id which another metro got. Return the results, and an
+    error for each feed that lost too many listings."""
+    configuration = run.build.configuration
+    tasks = _add_addresses(run, list(_make_tasks(run, records.plan, records.feeds, records.organizations)))
+    latest = {task.plan.metro.slug: task for task in tasks}
+    built: dict[str, MetroResult] = {}
+    waiting = list(latest)
     while waiting:
-        run.expect("metros to build", [work.measure() for work in waiting])
-        results = _run_tasks(run, run_metro_task, waiting, describe=_describe_metro)
+        again = [latest[slug] for slug in waiting]
+        run.expect("metros to build", [task.measure() for task in again])
+        results = _run_tasks(run, run_metro_task, again, describe=_describe_metro)
         built |= {result.metro: result for result in results}
-        standing = {slug: base.manifest for slug, base in run.before.metros.items() if slug not in built}
-        configuration = run.build.configuration
+        standing = {slug: metro.manifest for slug, metro in run.previous.metros.items() if slug not in built}
         refused = find_refused(
             {slug: result.claims for slug, result in built.items()},
             feeds=[feed.name for feed in configuration.feeds],
             find_standing=partial(read_standing_claims, run.store, standing, cache=configuration.edge.cache),
         )
-        # With empty inputs it is built next time too: then the other metro may no longer have the id.
-        latest |= {
-            slug: replace(
-                latest[slug], refused={**latest[slug].refused, **ids}, plan=replace(latest[slug].plan, inputs="")
-            )
-            for slug, ids in refused.items()
-        }
-        # A metro that is refused an id keeps the listing of before, so its losses are known only after that.
-        if refused:
-            waiting = [replace(latest[slug], guards=guards) for slug in refused]
-            continue
-        losses, claims = [result.losses for result in built.values()], [result.claims for result in built.values()]
-        if failed := find_shrunk(guards, losses, claims=claims):
-            run.built.update({slug: (latest[slug], result) for slug, result in built.items() if result.built})
-            return [], failed
-        # What one metro lost, another may have.
-        waiting = [latest[slug] for slug, result in built.items() if result.built is None]
-    return [built[slug] for slug in latest], {}
+        for slug, ids in refused.items():
+            # With empty inputs it is built next time too: then the other metro may no longer have the id.
+            plan = replace(latest[slug].plan, inputs="")
+            latest[slug] = replace(latest[slug], refused={**latest[slug].refused, **ids}, plan=plan)
+        waiting = list(refused)
+    # A metro that is refused an id keeps its previous listing, so losses are known only now.
+    losses, claims = [result.losses for result in built.values()], [result.claims for result in built.values()]
+    allowed = {} if run.build.allow_shrink else _list_guarded(run.build, records.feeds)
+    return [built[slug] for slug in latest], find_shrunk(allowed, losses, claims=claims)
 
 
 def _describe_metro(result: MetroResult) -> str:
-    if result.built is None:
-        return f"metro {result.metro}: not built, because a feed lost too much"
     if result.built.pictures is None:
         return f"metro {result.metro}: built"
     had, missing = result.built.pictures
@@ -439,37 +410,30 @@ def _publish(
     tell_release: TellRelease,
     trust: Trust,
 ) -> BuildResult:
-    plan, store, built = records.plan, run.store, tuple(metro.built for metro in metros if metro.built)
-    feeds = [_add_problems(feed, metros, store=store) for feed in records.feeds]
-    parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
-    # Read everything for the report before the swap: after it nothing may fail.
-    feeds += _remember_feeds(run, plan, sources)
+    plan, store, built = records.plan, run.store, tuple(metro.built for metro in metros)
+    # Read everything for the report before the pointer changes: after that nothing may fail.
+    read = [*(_add_problems(feed, metros, store=store) for feed in records.feeds), *_remember_feeds(run, plan, sources)]
     tables = {feed.name: feed for feed in choose_feeds(run.build)}
     feeds = [
-        date_version(tables[feed.feed], feed, sources[feed.feed], before=run.before, now=plan.stamp) for feed in feeds
-    ]
-    site, carried = run.build.configuration.site, _tally_carried(plan)
+        date_version(tables[feed.feed], feed, sources[feed.feed], previous=run.previous, now=plan.stamp)
+        for feed in read
+    ]  # fmt: skip
+    parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
+    site, carried = run.build.configuration.site, _count_carried(plan)
     changes = {metro.slug: metro.changes for metro in built}
-    read = {feed.feed for feed in records.feeds}
-    problems = tuple(problem for metro in metros for problem in metro.problems if problem.feed not in read)
+    names = {feed.feed for feed in records.feeds}
+    problems = tuple(problem for metro in metros for problem in metro.problems if problem.feed not in names)
     published = publish(
         store,
-        base=run.before.root,
+        base=run.previous.root,
         parts=parts,
         changes=list_versions(changes, stamp=plan.stamp),
-        feeds={
-            **dict.fromkeys(_list_dropped(run)),
-            **{feed.feed: feed.memory for feed in feeds},
-        },
+        feeds={**dict.fromkeys(_list_dropped(run)), **{feed.feed: feed.memory for feed in feeds}},
         now=plan.stamp,
         find_changes=partial(_compare_organizations, run, plan, changes, parts=parts),
         make_site=None
         if plan.site is None
-        else compose_site(
-            store,
-            plan.site,
-            basemap=None if site is None else site.basemap,
-        ),
+        else compose_site(store, plan.site, basemap=None if site is None else site.basemap),
         check_deadline=check_deadline,
         tell_id=lambda id_: tell_release(id_, [*(p for feed in feeds for p in feed.problems), *problems]),
         trust=trust,
@@ -481,16 +445,17 @@ def _publish(
         metros=built,
         carried=plan.carried,
         changes=Counter(version.kind for version in published.changes),
-        objects=sum((entry.tally for entry in built), carried),
+        objects=sum((metro.tally for metro in built), carried),
         uncovered=find_uncovered(run.build.configuration),
         accounts=_add_accounts(run, built),
     )
 
 
 def _add_accounts(run: _Run, built: Sequence[MetroBuild]) -> Mapping[str, FeedAccount] | None:
-    """Count what readers see of each feed in all metros; None if a metro's release doesn't say."""
-    accounts = {slug: base.manifest.account for slug, base in run.before.metros.items()}
-    accounts |= {entry.slug: entry.account for entry in built}
+    """Count what readers see of each feed in all metros. Return None if an earlier program built one of the metros
+    without counts."""
+    accounts = {slug: metro.manifest.account for slug, metro in run.previous.metros.items()}
+    accounts |= {metro.slug: metro.account for metro in built}
     known = [account for account in accounts.values() if account is not None]
     return add_accounts(known) if len(known) == len(accounts) else None
 
@@ -541,15 +506,15 @@ def _remember_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource
     for name in plan.remembered:
         source = sources[name]
         memory = replace(
-            run.before.feeds[name], etag=source.etag, last_modified=source.last_modified, next=source.next,
+            run.previous.feeds[name], etag=source.etag, last_modified=source.last_modified, next=source.next,
             walked_at=source.walked_at,
         )  # fmt: skip
         problems = read_problems(run.store, memory.problems)
         yield FeedResult(feed=name, memory=memory, problems=problems, unknown={}, crawled=None)
 
 
-def _tally_carried(plan: BuildPlan) -> WriteCounts:
+def _count_carried(plan: BuildPlan) -> WriteCounts:
     """Count the objects of metros that were not built again. Objects that two metros share, such as an empty table's,
     count for each, as when metros are built."""
-    bases = [entry.base for entry in plan.unchanged if entry.base is not None]
-    return WriteCounts(total=sum(len({base.sha, *list_objects(base.manifest)}) for base in bases))
+    metros = [metro_plan.previous for metro_plan in plan.unchanged if metro_plan.previous is not None]
+    return WriteCounts(total=sum(len(metro.list_objects()) for metro in metros))

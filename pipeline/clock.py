@@ -1,6 +1,7 @@
 """The build's clock: the current time, or the instant given by `--as-of`."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ class AsOf(Struct, frozen=True, kw_only=True):
     day: date | None = None
 
     def read_instant(self, timezone: str) -> datetime:
+        """Return the time of the build in UTC. `timezone`: the metro's, such as `America/Los_Angeles`."""
         if self.day is not None:
             return datetime.combine(self.day, time(), read_zone(timezone)).astimezone(UTC)
         assert self.instant is not None
@@ -33,25 +35,20 @@ def parse_as_of(text: str | None, *, now: Callable[[], datetime]) -> AsOf:
     """Parse `YYYY-MM-DD` or an RFC 3339 instant with its offset; None is now. Raises ValueError."""
     if text is None:
         return AsOf(instant=now().astimezone(UTC))
-    try:
+    with suppress(ValueError):
         return AsOf(day=date.fromisoformat(text))
-    except ValueError:
-        pass
-    try:
-        instant = datetime.fromisoformat(text)
-    except ValueError:
-        instant = None
-    if instant is None or instant.tzinfo is None:
-        raise ValueError(
-            f"--as-of {text!r}: allowed: a date (2026-08-10) or an instant with its offset (2026-08-10T06:00:00Z)"
-        )
-    return AsOf(instant=instant.astimezone(UTC))
+    with suppress(ValueError):
+        if (instant := datetime.fromisoformat(text)).tzinfo is not None:
+            return AsOf(instant=instant.astimezone(UTC))
+    raise ValueError(
+        f"--as-of {text!r}: allowed: a date (2026-08-10) or an instant with its offset (2026-08-10T06:00:00Z)"
+    )
 
 
-def choose_stamp(instants: Iterable[datetime], *, before: Iterable[datetime]) -> datetime:
-    """Return the build's stamp in whole seconds: the latest instant, or a second after the last stamp in `before`."""
+def choose_stamp(instants: Iterable[datetime], *, previous: Iterable[datetime]) -> datetime:
+    """Return the build's stamp in whole seconds: the latest instant, or a second after the last `previous` stamp."""
     latest = max(instants).replace(microsecond=0)
-    return max([latest, *(stamp + timedelta(seconds=1) for stamp in before)])
+    return max([latest, *(stamp + timedelta(seconds=1) for stamp in previous)])
 
 
 def explain_ahead(stamp: datetime, *, instants: Iterable[datetime]) -> str | None:

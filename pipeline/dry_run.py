@@ -1,82 +1,93 @@
-"""A dry run of a build, for `outings check`: make rows from records, and report what a build would report.
+"""A dry run of a build, for `outings check`: make tables from records, and report what a build would report.
 
-It reads the current release, because a build depends on it: records that a delta feed does not mention are kept, those
+It reads the current release, because a build depends on it: records that a delta feed does not mention stay, those
 that another feed does not mention are removed. Nothing is published.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+import polars as pl
 from msgspec.structs import replace
 
 from outings.configuration import FORMATS, Configuration
 from outings.configuration.tables import MetroTable
 from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.store import Store
-from pipeline.before import Before
 from pipeline.clean.feed_read import FeedRead, locate_problems
 from pipeline.clean.report import FeedCount, count_feed
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.clock import AsOf
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import (
-    AccountSurvey,
-    DateSurvey,
     FeedWarning,
-    PointSurvey,
-    RemovalSurvey,
-    RuleSurvey,
+    describe_odd_start,
+    find_last_dates,
+    list_far_away,
     warn_of_hiding,
+    warn_of_past,
+    warn_of_points,
     warn_of_reading,
+    warn_of_removals,
+    warn_of_starts,
 )
 from pipeline.geocoding import AddressService
 from pipeline.metro_task import MetroRecords, gather_records, make_row_maker
 from pipeline.plan import find_language, keep_language, make_settings
+from pipeline.previous_release import PreviousRelease
 from pipeline.publish.metro import open_previous
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.records.record import Problem
 from pipeline.resolve.facts.centroids import read_centroids
 from pipeline.resolve.facts.geography import Neighborhoods
+from pipeline.resolve.facts.neighborhood_map import tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import MetroOrganizations
+from pipeline.resolve.listings.rows import Listings, Row
 from pipeline.resolve.metro_claims import Claims, find_refused
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
-from pipeline.tasks import FeedResult, MetroTask, lend_organizations, search_metro_addresses
+from pipeline.tables.account import count_tables
+from pipeline.tables.document_buffer import DocumentBuffer
+from pipeline.tables.frames import make_tables
+from pipeline.tasks import FeedResult, MetroTask, search_metro_addresses, store_organizations
 
 
 class DryRun:
     """A build that publishes nothing. Add each feed after it is read; then run each metro.
 
-    `before`: the current release. Records are written to files in `scratch`, as in a build.
+    `previous`: the current release. Records are written to files in `scratch`, as in a build.
     """
 
     def __init__(
-        self, configuration: Configuration, *, as_of: AsOf, store: Store, before: Before, scratch: Path
+        self, configuration: Configuration, *, as_of: AsOf, store: Store, previous: PreviousRelease, scratch: Path
     ) -> None:
-        self._configuration, self._as_of, self._store, self._before = configuration, as_of, store, before
+        self._configuration, self._as_of, self._store, self._previous = configuration, as_of, store, previous
         self._scratch = scratch
         self._feeds = {feed.name: feed for feed in configuration.feeds}
-        self._taken = WithdrawalMatcher(before.withdrawals)
+        self._withdrawn = WithdrawalMatcher(previous.withdrawals)
         self._results: dict[str, FeedResult] = {}
         self._warnings: list[FeedWarning] = []
-        self._dates, self._rules, self._points = DateSurvey(), RuleSurvey(), PointSurvey()
-        self._removals = RemovalSurvey()
+        self._dated: list[pl.DataFrame] = []
+        self._odd_starts, self._far_away = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        self._gone: dict[str, str] = {}  # names of rows that leave a metro, by id
         self._losses: list[Mapping[str, FeedLoss]] = []
         self._claims: list[Claims] = []
         self._accounts: list[Mapping[str, FeedAccount]] = []
 
     def add_feed(self, read: FeedRead) -> None:
-        read = strip_read(read, self._taken)
-        feed = self._feeds[read.feed]
-        is_whole = FORMATS[feed.format].is_walk
+        read = strip_read(read, self._withdrawn)
+        is_whole = FORMATS[self._feeds[read.feed].format].is_walk
         self._results[read.feed] = spool_feed(read, spool=self._scratch, is_whole=is_whole)
         self._warnings += warn_of_reading(read)
 
     def run(self, metro: MetroTable, neighborhoods: Neighborhoods) -> Iterator[Problem]:
-        """Yield the problems of the metro's records, and add them to the feeds' counts."""
-        work = replace(self._works[metro.slug], lenders=self._lenders, refused=self._refused.get(metro.slug, {}))
+        """Make the metro's tables as a build does, and count what they have. Yield the problems of its records."""
+        work = replace(
+            self._works[metro.slug], organizations=self._organizations, refused=self._refused.get(metro.slug, {})
+        )
         geocoder, today = self._configuration.geocoder, work.plan.today
         if geocoder.build:
             service = AddressService(geocoder, is_open=False)
@@ -84,22 +95,28 @@ class DryRun:
             work = replace(work, addresses=addresses)
             self._accounts.append(addresses.account)
         previous, records = self._gather(work)
+        maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=self._store)
+        with DocumentBuffer(None) as buffer:
+            listings = Listings(
+                rows=self._watch_starts(maker.list_rows(), records), neighborhoods=tabulate_neighborhoods(neighborhoods)
+            )
+            stamp = int(work.plan.stamp.timestamp())
+            # Compared with nothing, so that no listing is withdrawn from the tables.
+            tables = make_tables(
+                listings, PreviousSnapshot(None), buffer, stamp=stamp, is_ours=False, categories={}
+            ).tables
         self._losses.append(records.losses)
         self._claims.append(records.claims)
-        maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=self._store)
-        shown = set[str]()
-        survey = AccountSurvey()
-        for row in maker.list_rows():
-            survey.add(row, today=today)
-            shown.add(row.id)
-            self._dates.add(row, today=today)
-            self._points.add(row, bounds=metro.bounds)
-            if (entry := records.by_id.get(row.id)) is not None:
-                self._rules.add(row, entry)
-        self._accounts.append(add_accounts([survey.count(), records.account]))
-        self._warnings += warn_of_hiding(previous, survey.tabulate(), today=today)
-        # Leave out feeds that can't be read.
-        self._removals.add(previous, shown, unread=self._feeds.keys() - self._results.keys())
+        self._accounts += [records.account, count_tables(tables, today=today)]
+        self._dated.append(find_last_dates(tables))
+        for feed, name in list_far_away(tables, metro.bounds):
+            self._far_away[feed].append(name)
+        for row_id in (row_id for loss in records.losses.values() for row_id in loss.gone):
+            row = previous.get(row_id)
+            assert row is not None
+            self._gone[row_id] = f"{row['name']} ({row['kind']} {row_id})"
+        before = {name: previous.read_table(name) for name in ("occurrences", "sections", "sessions", "listings")}
+        self._warnings += warn_of_hiding(before, tables, today=today)
         problems = [*records.problems, *maker.problems]
         for feed, lost in Counter(problem.feed for problem in problems if problem.quarantined).items():
             self._results[feed] = self._results[feed].set_aside(lost)
@@ -116,13 +133,14 @@ class DryRun:
     @property
     def warnings(self) -> list[FeedWarning]:
         """Return the warnings in the order of the feeds. Call it after all metros were run."""
+        today = min((work.plan.today for work in self._works.values()), default=date.max)
         warnings = [
             *self._warnings,
             *self._warn_of_shrinking(),
-            *self._dates.list_warnings(),
-            *self._rules.list_warnings(),
-            *self._points.list_warnings(),
-            *self._removals.list_warnings(configured=self._feeds.keys()),
+            *(warn_of_past(pl.concat(self._dated), today=today) if self._dated else ()),
+            *(warn_of_starts(feed, series) for feed, series in self._odd_starts.items()),
+            *(warn_of_points(feed, far) for feed, far in self._far_away.items()),
+            *self._warn_of_removals(),
         ]
         order = [feed.name for feed in self._configuration.feeds]
         return sorted(warnings, key=lambda warning: order.index(warning.feed) if warning.feed in order else len(order))
@@ -135,9 +153,24 @@ class DryRun:
             if (reason := explain_shrink(loss, max_shrink=feed.max_shrink)) is not None:
                 yield FeedWarning(feed=name, code="shrink", message=f"a build would refuse it: {reason}")
 
+    def _warn_of_removals(self) -> Iterator[FeedWarning]:
+        unread = self._feeds.keys() - self._results.keys()
+        for feed, loss in add_losses(self._losses, claims=self._claims).items():
+            if loss.gone and feed not in unread:
+                names = [self._gone[row_id] for row_id in loss.gone]
+                yield warn_of_removals(feed, names, had=loss.had, is_configured=feed in self._feeds)
+
+    def _watch_starts(self, rows: Iterable[Row], records: MetroRecords) -> Iterator[Row]:
+        """Yield the rows, and note event series whose first date does not follow their own rule."""
+        for row in rows:
+            entry = records.by_id.get(row.id)
+            if entry is not None and (text := describe_odd_start(row, entry)) is not None:
+                self._odd_starts[entry.head.feed].append(text)
+            yield row
+
     def _gather(self, work: MetroTask) -> tuple[PreviousSnapshot, MetroRecords]:
         plan = work.plan
-        previous = open_previous(self._store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary)
+        previous = open_previous(self._store, plan.previous, cache=plan.cache, vocabulary=plan.vocabulary)
         return previous, gather_records(work, previous, self._store)
 
     @cached_property
@@ -162,7 +195,7 @@ class DryRun:
                 metro=make_settings(metro), vocabulary=self._configuration.vocabulary, related=(),
                 language=keep_language(find_language(self._configuration, metro)), today=today,
                 stamp=self._as_of.read_instant(metro.timezone), inputs="",
-                cache=self._scratch / ".cache", base=self._before.metros.get(metro.slug),
+                cache=self._scratch / ".cache", previous=self._previous.metros.get(metro.slug),
                 neighborhoods=metro.neighborhoods,
                 centroids=read_centroids(self._configuration.zip.centroids, metro.bounds),
             ),
@@ -173,5 +206,5 @@ class DryRun:
         )  # fmt: skip
 
     @cached_property
-    def _lenders(self) -> tuple[MetroOrganizations, ...]:
-        return tuple(lend_organizations(work) for work in self._works.values())
+    def _organizations(self) -> tuple[MetroOrganizations, ...]:
+        return tuple(store_organizations(work) for work in self._works.values())

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from outings.configuration import FeedTable
 from outings.failures import GuardRefusal, OperatorError
 from outings.release.root import FeedMemory
-from pipeline.before import Before
 from pipeline.clean.expectations import explain_stale
 from pipeline.fetch.reader import is_remote
 from pipeline.fetch.source import FeedSource, SettingError
+from pipeline.previous_release import PreviousRelease
 from pipeline.records.record import Problem
 from pipeline.tasks import FeedResult
 
@@ -33,9 +33,8 @@ def keep_version(
         memory: what the previous release remembers of the feed.
     """
     good = memory if memory is not None and memory.hash else None
-    if isinstance(error, SettingError) and (source is None or good is None or source.question != good.question):
-        raise error
-    if feed.on_error == "stop":
+    is_same = source is not None and good is not None and source.question == good.question
+    if feed.on_error == "stop" or (isinstance(error, SettingError) and not is_same):
         raise error
     if good is None or (source is not None and source.failure is not None):  # its stored records are lost
         return FeedSource(hash="" if good is None else good.hash, failure=str(error))
@@ -52,7 +51,7 @@ def stand_still(feed: FeedTable, memory: FeedMemory | None, *, problems: tuple[P
 
 
 def date_version(
-    feed: FeedTable, result: FeedResult, source: FeedSource, *, before: Before, now: datetime
+    feed: FeedTable, result: FeedResult, source: FeedSource, *, previous: PreviousRelease, now: datetime
 ) -> FeedResult:
     """Return the result with the time at which its version was read, and with the failure that keeps it in force.
 
@@ -60,10 +59,10 @@ def date_version(
         feed: the feed, whose `fresh` may be missed by now.
         result: what the release will have of the feed.
         source: what was opened for it.
-        before: the previous release.
+        previous: the previous release.
         now: the build's stamp.
     """
-    memory, earlier = result.memory, before.feeds.get(feed.name)
+    memory, earlier = result.memory, previous.feeds.get(feed.name)
     if source.failure is None:
         missed = [reason for reason in memory.missed if not reason.startswith("fresh")]
         missed += explain_stale(feed, memory.newest, now=now)
@@ -71,7 +70,7 @@ def date_version(
     elif earlier is None or not earlier.hash:
         dated = replace(memory, failed_at=now, failure=source.failure)
     else:
-        built_at = None if before.root is None else before.root.built_at
+        built_at = None if previous.root is None else previous.root.built_at
         dated = replace(
             memory, read_at=earlier.read_at or built_at, failed_at=now, failure=source.failure,
             newest=earlier.newest, missed=earlier.missed,
@@ -82,9 +81,8 @@ def date_version(
 def find_failure(feed: FeedTable, memory: FeedMemory, *, now: datetime) -> ExpectationRefusal | None:
     """Return an error if the feed misses the expectations in its configuration, else None."""
     missed = (*memory.missed, *explain_stale(feed, memory.newest, now=now))
-    if not missed or feed.expect.otherwise == "warn":
-        return None
-    return ExpectationRefusal(f"feed {feed.name}: expect: {'; '.join(missed)}")
+    is_refused = missed and feed.expect.otherwise != "warn"
+    return ExpectationRefusal(f"feed {feed.name}: expect: {'; '.join(missed)}") if is_refused else None
 
 
 def find_newest(feed: FeedTable, source: FeedSource, crawled: datetime | None) -> datetime | None:

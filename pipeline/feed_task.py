@@ -11,21 +11,31 @@ from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, re
 from pipeline.clean.reading import read_feed, read_source
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.fetch.source import FeedError
+from pipeline.memory import collect_seldom
 from pipeline.tasks import FeedResult, FeedTask
 
 
+@collect_seldom()
 def read_records(work: FeedTask) -> FeedResult:
+    """Return the feed's records: the stored ones if it is unchanged or can't be read now, else those that it sends."""
     source, store = work.source, open_configured_store(work.configuration.store)
-    kept = source.kept
-    read = _recall_feed(kept, store)
+    stored = source.kept
+    read = _recall_feed(stored, store)
     if read is None and source.failure is not None:
         raise FeedError(work.feed.name, work.feed.url, source.failure)
     if read is None:
-        read = strip_read(_read_feed(work, _recall_feed(source.before, store)), WithdrawalMatcher(work.withdrawals))
+        earlier = _recall_feed(source.before, store)
+        if source.files:
+            known = () if earlier is None else list_cleaned(earlier.records)
+            read = read_source(work.feed, work.configuration, source, before=known)
+        else:
+            # Its server said that nothing changed, but the stored records are lost: the feed is requested again.
+            read = read_feed(work.feed, work.configuration)
+        read = strip_read(read, WithdrawalMatcher(work.withdrawals))
         if source.question is not None and source.next is None:
-            kept = put_cached_read(store, read)
+            stored = put_cached_read(store, read)
     return spool_feed(
-        read, spool=work.spool, is_whole=source.is_whole, question=source.question, records=kept,
+        read, spool=work.spool, is_whole=source.is_whole, question=source.question, records=stored,
         etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at,
         metro=work.feed.metro,
     )  # fmt: skip
@@ -65,12 +75,3 @@ def _recall_feed(sha: str | None, store: Store) -> FeedRead | None:
         return read_cached_read(store, sha)
     except (NotFound, Corrupt, MsgspecError):
         return None
-
-
-def _read_feed(work: FeedTask, before: FeedRead | None) -> FeedRead:
-    source = work.source
-    if source.files:
-        known = () if before is None else list_cleaned(before.records)
-        return read_source(work.feed, work.configuration, source, before=known)
-    # Its server said that nothing changed: what it was before has to be asked for again.
-    return read_feed(work.feed, work.configuration)

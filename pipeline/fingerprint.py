@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -16,10 +16,8 @@ from outings.answers import gazetteer
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.release.manifest import LAYOUT
 
-_FILES = (contract.__file__, release.__file__, pipeline.__file__, gazetteer.__file__)
-_PROGRAM = tuple(Path(file).parent for file in _FILES)
-
-
+# The packages that decide a build's result.
+_PROGRAM = tuple(Path(module.__file__ or "").parent for module in (contract, release, pipeline, gazetteer))
 # Code, and the words and settings that ship with it.
 _SUFFIXES = (".py", ".toml", ".csv")
 
@@ -33,22 +31,16 @@ def hash_program() -> str:
 @cache
 def describe_libraries() -> Mapping[str, str]:
     """Return versions by name, including Python's; "none" for a library that is not installed."""
-    python = ".".join(platform.python_version_tuple()[:2])
-    return {"Python": python, **{name: _find_version(name) for name in _list_libraries()}}
-
-
-def _list_libraries() -> Iterator[str]:
+    versions = {"Python": ".".join(platform.python_version_tuple()[:2])}
     for requirement in requires("outings") or ():
-        name, _, marker = requirement.partition(";")
+        library, _, marker = requirement.partition(";")
         if "extra" not in marker:
-            yield re.split(r"[^\w.-]", name.strip(), maxsplit=1)[0]
-
-
-def _find_version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "none"
+            name = re.split(r"[^\w.-]", library.strip(), maxsplit=1)[0]
+            try:
+                versions[name] = version(name)
+            except PackageNotFoundError:
+                versions[name] = "none"
+    return versions
 
 
 @cache

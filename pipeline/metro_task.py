@@ -14,64 +14,52 @@ from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.store import Store, open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord, read_spool
+from pipeline.memory import collect_seldom
 from pipeline.publish.metro import build_metro, find_horizon, open_previous
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import FetchPictures
 from pipeline.records.ids import assign_id, name_source
 from pipeline.records.record import ORGANIZATION, RECORDS, Problem
-from pipeline.resolve.delta_state import (
-    DeltaState,
-    drop_words,
-    encode_delta_state,
-    has_words,
-    read_earlier_records,
-)
+from pipeline.resolve.delta_state import drop_words, encode_delta_state, has_words, read_earlier_records
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.neighborhood_map import draw_outlines, read_metro_neighborhoods, tabulate_neighborhoods
-from pipeline.resolve.foreign_organizations import (
-    ALONE,
-    ForeignOrganizations,
-    SharedState,
-    encode_foreign,
-    read_lent,
-    read_shared_state,
-)
+from pipeline.resolve.foreign_organizations import ForeignOrganizations, SharedState, encode_foreign, read_organizations
 from pipeline.resolve.identity import identify_records
 from pipeline.resolve.listings.resolved_record import MetroContext
 from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.metro_claims import Claims, collect_claims
 from pipeline.resolve.previous import PreviousSnapshot
-from pipeline.resolve.references import ForeignResolution
 from pipeline.resolve.row_maker import RowMaker
-from pipeline.resolve.shrink_guard import FeedLoss, count_losses, explain_shrink
+from pipeline.resolve.shrink_guard import FeedLoss, count_losses
 from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, make_stays
 
 _KINDS = tuple(RECORDS)
 
 
+@collect_seldom()
 def build_listings(work: MetroTask) -> MetroResult:
     """Run the stages of one metro in order: previous rows and records, listings, then tables and objects."""
     plan, store = work.plan, open_configured_store(work.configuration.store)
     started = perf_counter()
-    previous = open_previous(store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
+    previous = open_previous(store, plan.previous, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, plan.neighborhoods)
     records = gather_records(work, previous, store)
     make_result = partial(
         MetroResult, metro=plan.metro.slug, last_good=records.last_good, losses=records.losses, claims=records.claims
     )
-    guarded = {feed: loss for feed, loss in records.losses.items() if feed in work.guards}
-    if any(explain_shrink(loss, max_shrink=work.guards[feed]) for feed, loss in guarded.items()):
-        return make_result(built=None, problems=())
     maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=store)
+    own = next((stored for stored in work.organizations if stored.metro == plan.metro.slug), None)
     listings = Listings(
         rows=maker.list_rows(),
-        stays=maker.stays,
+        unchanged=maker.unchanged,
         neighborhoods=tabulate_neighborhoods(neighborhoods),
         outlines=None if plan.site is None else draw_outlines(neighborhoods),
-        pictures={} if plan.base is None else plan.base.manifest.pictures,
+        pictures={} if plan.previous is None else plan.previous.manifest.pictures,
         fetch_pictures=_prepare_fetch(plan),
         delta_state=records.delta_state,
-        spanning=_keep_shared(work, maker.foreign, store),
+        shared=SharedState(
+            lent=None if own is None else read_organizations(own, store), foreign=encode_foreign(maker.foreign)
+        ),
         account=add_accounts([records.account, {} if work.addresses is None else work.addresses.account]),
         located=None if work.addresses is None else work.addresses.book,
     )
@@ -98,7 +86,7 @@ def make_row_maker(
     work: MetroTask, records: "MetroRecords", previous: PreviousSnapshot, *, neighborhoods: Neighborhoods, store: Store
 ) -> RowMaker:
     plan = work.plan
-    foreign = ForeignOrganizations(work.lenders, store=store, vocabulary=plan.vocabulary)
+    foreign = ForeignOrganizations(work.organizations, store=store, vocabulary=plan.vocabulary)
     return RowMaker(
         records.by_id,
         previous,
@@ -114,15 +102,8 @@ def make_row_maker(
         ),
         neighborhoods=neighborhoods,
         carried=records.carried,
-        find_loan=partial(foreign.find, metro=plan.metro.slug),
+        find_foreign=partial(foreign.find, metro=plan.metro.slug),
     )
-
-
-def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> SharedState:
-    own = next((lender for lender in work.lenders if lender.metro == work.plan.metro.slug), None)
-    before = ALONE if work.plan.base is None else read_shared_state(store, work.plan.base.manifest)
-    lent = None if own is None else read_lent(own, store)
-    return SharedState(lent=lent, foreign=encode_foreign(foreign), torn=before.torn)
 
 
 class MetroRecords(Struct, frozen=True, kw_only=True):
@@ -132,7 +113,7 @@ class MetroRecords(Struct, frozen=True, kw_only=True):
     by_id: Mapping[str, SpooledRecord]
     carried: Sequence[str]
     last_good: Mapping[str, tuple[datetime, ...]]
-    delta_state: DeltaState
+    delta_state: bytes | None
     problems: Sequence[Problem]
     losses: Mapping[str, FeedLoss]
     claims: Claims
@@ -146,8 +127,8 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     # A removal names its record by feed and source id, and need not state the id.
     removed = {name_source(entry.head) for entry in entries if entry.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
-    base = work.plan.base
-    earlier, torn = read_earlier_records(store, None if base is None else base.manifest.delta_state)
+    released = work.plan.previous
+    earlier = read_earlier_records(store, None if released is None else released.manifest.delta_state)
     stays = make_stays(work)
     named = (
         (name_source(record.head), record)
@@ -165,7 +146,7 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     losses = count_losses(published, by_id.keys() | carried)
     claims = collect_claims(by_id, carried, published) if len(work.configuration.metros) > 1 else {}
     good_ids = carried.keys() | {row_id for row_id, record in by_id.items() if not record.line}
-    current = encode_delta_state(
+    delta_state = encode_delta_state(
         (record for record in (*by_id.values(), *lost) if record.head.feed in work.deltas),
         words=earlier.words, vocabulary=work.plan.vocabulary,
     )  # fmt: skip
@@ -178,7 +159,7 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
         by_id=by_id,
         carried=list(carried),
         last_good={feed.feed: _list_last_good(feed, previous, good_ids, refused) for feed in work.feeds},
-        delta_state=DeltaState(current, torn),
+        delta_state=delta_state,
         problems=(*problems, *_tell_stale(work, previous, list(carried))),
         losses=losses,
         claims=claims,
@@ -249,7 +230,7 @@ def _assign_ids(
     order = {feed.feed: number for number, feed in enumerate(work.feeds)}
 
     def find_place(entry: SpooledRecord) -> tuple[int, int, str]:
-        # Of a delta by its name: what is said and what stands have one order, whichever of them it is.
+        # New and stored records of a delta feed are ordered together, by source id.
         head = entry.head
         return order[head.feed], _KINDS.index(head.type), head.source_id if head.feed in work.deltas else ""
 

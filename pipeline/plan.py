@@ -13,10 +13,10 @@ from outings.pages.settings import make_settings as make_site_settings
 from outings.release.manifest import MetroSettings
 from outings.release.root import list_withdrawn
 from outings.release.site import SiteSettings
-from pipeline.before import Before
 from pipeline.clock import AsOf, choose_stamp
 from pipeline.fetch.source import FeedSource
 from pipeline.fingerprint import make_fingerprint
+from pipeline.previous_release import PreviousRelease
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import hash_metro_site
 from pipeline.resolve.facts.centroids import read_centroids
@@ -47,7 +47,7 @@ class BuildPlan(Struct, frozen=True, kw_only=True):
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """The slugs of metros that are not built again."""
+        """Return the slugs of metros that are not built again."""
         return tuple(metro_plan.metro.slug for metro_plan in self.unchanged)
 
 
@@ -61,14 +61,14 @@ def choose_feeds(build: Build) -> list[FeedTable]:
     return [feed for feed in build.configuration.feeds if feed.metro is None or feed.metro in slugs]
 
 
-def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource]) -> BuildPlan:
-    """Plan the build. `sources` are those of the chosen feeds, by name. Raises SiteSettingsError, and
-    FeedError if the neighborhoods can't be read."""
+def plan_build(build: Build, *, previous: PreviousRelease, sources: Mapping[str, FeedSource]) -> BuildPlan:
+    """Plan the build. `sources`: the files or stored records of each chosen feed, by its name. Raises
+    SiteSettingsError, and FeedError if the neighborhoods can't be read."""
     metros, feeds = choose_metros(build), choose_feeds(build)
     # Later than every stamp of a metro that is built: a release is never older than what it replaces.
     stamp = choose_stamp(
         (build.as_of.read_instant(metro.timezone) for metro in metros),
-        before=[before.parts[metro.slug].stamp for metro in metros if metro.slug in before.parts],
+        previous=[previous.metros[metro.slug].manifest.stamp for metro in metros if metro.slug in previous.metros],
     )
     site = make_site_settings(build.configuration.site)
 
@@ -90,12 +90,12 @@ def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource
         inputs = make_fingerprint(
             program, related, today, centroids, hash_metro_site(site),
             sorted((feed.name, sources[feed.name].hash) for feed in speaking),
-            sorted(list_withdrawn(before.withdrawals)),
+            sorted(list_withdrawn(previous.withdrawals)),
             *([configuration.geocoder.provider, configuration.geocoder.url] if configuration.geocoder.build else []),
         )  # fmt: skip
         return MetroPlan(
             metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today,
-            stamp=stamp, inputs=inputs, cache=configuration.edge.cache, base=before.metros.get(metro.slug),
+            stamp=stamp, inputs=inputs, cache=configuration.edge.cache, previous=previous.metros.get(metro.slug),
             centroids=centroids, site=site if site is not None and site.shows_data else None,
             program=program, neighborhoods=metro.neighborhoods,
         )  # fmt: skip
@@ -104,7 +104,7 @@ def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource
     changed = {
         metro_plan.metro.slug
         for metro_plan in planned
-        if metro_plan.base is None or metro_plan.base.manifest.inputs != metro_plan.inputs
+        if metro_plan.previous is None or metro_plan.previous.manifest.inputs != metro_plan.inputs
     }
     return _divide(planned, feeds, changed, stamp=stamp, site=site)
 

@@ -6,6 +6,7 @@ task needs are imported when it runs, so that a build that runs none itself star
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,13 +20,12 @@ from outings.release.store import open_configured_store
 from pipeline.clean.feed_read import SpoolFiles, read_spool
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, find_item
-from pipeline.memory import collect_seldom
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.records.ids import name_source
 from pipeline.records.record import ORGANIZATION, Problem
 from pipeline.resolve.addresses import AddressPoints, AddressSearch, read_book
 from pipeline.resolve.delta_state import read_earlier_records
-from pipeline.resolve.foreign_organizations import MetroOrganizations, list_lent, put_lent
+from pipeline.resolve.foreign_organizations import MetroOrganizations, list_own_organizations, put_organizations
 from pipeline.resolve.metro_claims import Claims
 from pipeline.resolve.shrink_guard import FeedLoss
 
@@ -90,9 +90,9 @@ class FeedResult(Struct, frozen=True, kw_only=True):
 
 class MetroTask(Struct, frozen=True, kw_only=True):
     """The input of a metro's task. `feeds`: results in the configuration's order. `deltas`: names of delta feeds.
-    `others`: the metros that are built together with this one. `lenders`: the organizations of all metros, once they
-    are known. `refused`: the reason for each id that another metro has. `addresses`: with `[geocoder] build`, points of
-    addresses without coordinates. `guards`: `max_shrink` by feed; if this metro alone loses more, it is not built."""
+    `others`: the metros that are built together with this one. `organizations`: where those of all metros are stored,
+    once that is known. `refused`: the reason for each id that another metro has. `addresses`: with `[geocoder] build`,
+    points of addresses without coordinates."""
 
     plan: MetroPlan
     configuration: Configuration
@@ -100,15 +100,14 @@ class MetroTask(Struct, frozen=True, kw_only=True):
     deltas: frozenset[str]
     others: frozenset[str]
     spool: Path
-    lenders: tuple[MetroOrganizations, ...] = ()
+    organizations: tuple[MetroOrganizations, ...] = ()
     refused: Mapping[str, str] = {}
     addresses: AddressPoints | None = None
-    guards: Mapping[str, float] = {}
 
     def measure(self) -> float:
         """Estimate the work by the number of records in its feeds: all are made again if another program made the
         previous release; otherwise most are unchanged."""
-        origins = None if self.plan.base is None else self.plan.base.manifest.origins
+        origins = None if self.plan.previous is None else self.plan.previous.manifest.origins
         is_made = origins is None or origins.program != self.plan.program
         return (_MADE if is_made else _STAYING) * sum(feed.memory.read for feed in self.feeds)
 
@@ -117,47 +116,38 @@ class MetroResult(Struct, frozen=True, kw_only=True):
     """The result of building a metro.
 
     Attributes:
-        built: None if a feed lost too many listings.
-        problems: those found while the metro's records were gathered.
+        problems: those found in the metro's records and in its file of neighborhoods.
         last_good: for each feed, the stamps of published rows that remain in place of quarantined records.
         losses: the listings that the release loses, by feed.
         claims: the ids that each feed has, for the comparison with other metros.
     """
 
     metro: str
-    built: MetroBuild | None
+    built: MetroBuild
     problems: tuple[Problem, ...]
     last_good: Mapping[str, tuple[datetime, ...]] = {}
     losses: Mapping[str, FeedLoss] = {}
     claims: Claims = {}
 
 
-def run_feed_task(work: FeedTask) -> FeedResult:
-    def read() -> FeedResult:
-        with collect_seldom():
-            return read_records(work)
-
+def try_feed_task(work: FeedTask) -> FeedResult | OperatorError:
+    """Read the feed in a child process, with limits of time and memory. Return the error instead of the result if the
+    feed can't be read."""
     from pipeline.feed_task import read_records
     from pipeline.fetch.reader import load_reader
 
-    if work.source.kept is None:
-        load_reader(work.feed.format)  # once here, not in each child process
-    return run_bounded(read, work.feed)
-
-
-def try_feed_task(work: FeedTask) -> FeedResult | OperatorError:
-    """Run a feed's task. Return the error instead of the result if the feed can't be read."""
     try:
-        return run_feed_task(work)
+        if work.source.kept is None:
+            load_reader(work.feed.format)  # once here, not in each child process
+        return run_bounded(partial(read_records, work), work.feed)
     except (FeedError, SettingError) as error:
         return error
 
 
 def run_metro_task(work: MetroTask) -> MetroResult:
-    with collect_seldom():
-        from pipeline.metro_task import build_listings
+    from pipeline.metro_task import build_listings
 
-        return build_listings(work)
+    return build_listings(work)
 
 
 def search_metro_addresses(work: MetroTask) -> AddressSearch:
@@ -166,13 +156,13 @@ def search_metro_addresses(work: MetroTask) -> AddressSearch:
     from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
 
     plan, store = work.plan, open_configured_store(work.configuration.store)
-    manifest = None if plan.base is None else plan.base.manifest
+    manifest = None if plan.previous is None else plan.previous.manifest
     stays = make_stays(work)
     stated = {
         name_source(entry.head): entry
         for entry in read_spool(work.spool, metro=plan.metro.slug, spooled=list_spooled(work.feeds))
     }  # fmt: skip
-    earlier, _ = read_earlier_records(store, None if manifest is None else manifest.delta_state)
+    earlier = read_earlier_records(store, None if manifest is None else manifest.delta_state)
     kept = (record for record in earlier.records if stays(record.head.feed, record.head.source_id))
     entries = {name_source(record.head): record for record in kept} | stated
     return search_addresses(
@@ -185,15 +175,16 @@ def search_metro_addresses(work: MetroTask) -> AddressSearch:
     )
 
 
-def lend_organizations(work: MetroTask) -> MetroOrganizations:
+def store_organizations(work: MetroTask) -> MetroOrganizations:
     """Write the records of the metro's own organizations, as they will be after the build, to a file for other
     metros."""
-    metro, base, store = work.plan.metro.slug, work.plan.base, open_configured_store(work.configuration.store)
-    earlier, _ = read_earlier_records(store, None if base is None else base.manifest.lent)
+    metro, previous, store = work.plan.metro.slug, work.plan.previous, open_configured_store(work.configuration.store)
+    earlier = read_earlier_records(store, None if previous is None else previous.manifest.lent)
     stays = make_stays(work)
     entries = read_spool(work.spool, metro=metro, spooled=list_spooled(work.feeds), kinds=(ORGANIZATION,))
-    lent = list_lent(entries, (record for record in earlier.records if stays(record.head.feed, record.head.source_id)))
-    return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=earlier.words)
+    standing = (record for record in earlier.records if stays(record.head.feed, record.head.source_id))
+    own = list_own_organizations(entries, standing)
+    return put_organizations(metro, own, folder=work.spool, vocabulary=work.plan.vocabulary, words=earlier.words)
 
 
 def list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, datetime | None]]:

@@ -119,7 +119,9 @@ class SyncResult(Struct, frozen=True, kw_only=True):
 def catch_up(client: ApiClient, file: MirrorFile, *, url: str, tell: Tell = lambda *_: None) -> SyncResult:
     """Apply changes until there are no more. Raises MirrorError if the server can't be reached, or is not the one that
     the file mirrors."""
-    progress, changes = _begin(file, url), 0
+    progress, changes = file.read_progress() or Progress(url=url), 0
+    if progress.url != url:
+        raise MirrorError(f"this file is a mirror of {progress.url}, not of {url}: give another file")
     while True:
         answer = client.ask("/v1/changes", cursor=progress.cursor, limit=_PAGE)
         meta = _check_page(answer, progress)["meta"]
@@ -135,15 +137,6 @@ def catch_up(client: ApiClient, file: MirrorFile, *, url: str, tell: Tell = lamb
         tell(progress.cursor, meta["latest_version_id"])
         if not meta["has_more"]:
             return SyncResult(changes=changes, release=answer.release)
-
-
-def _begin(file: MirrorFile, url: str) -> Progress:
-    progress = file.read_progress()
-    if progress is None:
-        return Progress(url=url)
-    if progress.url != url:
-        raise MirrorError(f"this file is a mirror of {progress.url}, not of {url}: give another file")
-    return progress
 
 
 def _check_page(answer: ApiResponse, progress: Progress) -> Mapping[str, Any]:
@@ -209,8 +202,6 @@ def _make_record(item: dict[str, Any], *, metro: str | None) -> MirroredRecord:
 # Attempts to compare: a new release makes the comparison start again.
 ATTEMPTS = 10
 
-Hashes = Mapping[tuple[str, str], str]
-
 
 class Difference(Struct, frozen=True, kw_only=True):
     """A metro and type in which file and API differ, with the hashes of both. None: that side has no rows."""
@@ -228,11 +219,16 @@ def check_mirror(client: ApiClient, file: MirrorFile, *, url: str) -> list[Diffe
         caught = catch_up(client, file, url=url)
         there = _read_hashes(client, release=caught.release)
         if there is not None:
-            return _compare(_add_up(file), there)
+            here = {kind: add_rows(NO_ROWS, file.walk_rows(*kind)) for kind in file.list_kinds()}
+            return [
+                Difference(metro=kind[0], type=kind[1], here=here.get(kind), there=there.get(kind))
+                for kind in sorted({*here, *there})
+                if here.get(kind, NO_ROWS) != there.get(kind, NO_ROWS)
+            ]
     raise MirrorError(f"{ATTEMPTS} releases were published while the mirror was compared; try again")
 
 
-def _read_hashes(client: ApiClient, *, release: str | None) -> Hashes | None:
+def _read_hashes(client: ApiClient, *, release: str | None) -> dict[tuple[str, str], str] | None:
     """Read the hash of the rows of each metro and type; None if the API has changed to another release meanwhile."""
     metros = client.ask("/v1/metros")
     hashes: dict[tuple[str, str], str] = {}
@@ -244,18 +240,3 @@ def _read_hashes(client: ApiClient, *, release: str | None) -> Hashes | None:
             return None
         hashes |= {(metro["slug"], entry["type"]): entry["rows_hash"] for entry in answer.body["data"]}
     return hashes
-
-
-def _add_up(file: MirrorFile) -> Hashes:
-    return {
-        (metro, listing_type): add_rows(NO_ROWS, file.walk_rows(metro, listing_type))
-        for metro, listing_type in file.list_kinds()
-    }
-
-
-def _compare(here: Hashes, there: Hashes) -> list[Difference]:
-    return [
-        Difference(metro=kind[0], type=kind[1], here=here.get(kind), there=there.get(kind))
-        for kind in sorted({*here, *there})
-        if here.get(kind, NO_ROWS) != there.get(kind, NO_ROWS)
-    ]

@@ -153,16 +153,13 @@ def generate_records(metro: DemoMetro, *, size: int, today: date) -> Iterator[Re
     places = max(1, kinds.count("place")) if size else 0
     for number in range(places):
         yield _make_place(metro, number, random)
-    for kind, number in _number_kinds(kinds):
-        record = _make_listing(metro, kind, number, places=places, today=today, random=random)
-        yield record
-
-
-def _number_kinds(kinds: list[str]) -> Iterator[tuple[str, int]]:
-    numbers = dict.fromkeys(_SHARES, 0)
+    make = {"event": _make_event, "class": make_class, "camp": make_camp}
+    numbers = dict.fromkeys(make, 0)
     for kind in kinds:
         if kind != "place":
-            yield kind, numbers[kind]
+            number = numbers[kind]
+            common = _make_common(metro, kind, number, places=places, today=today, random=random)
+            yield common | make[kind](number, today=today, random=random)
             numbers[kind] += 1
 
 
@@ -180,15 +177,6 @@ def _make_organizations(metro: DemoMetro) -> Iterator[Record]:
             "description": f"{name}: activities for families.",
             "website_url": f"https://{word}.example" if number % 3 else None,
         }
-
-
-def _make_listing(metro: DemoMetro, kind: str, number: int, *, places: int, today: date, random: Random) -> Record:
-    common = _make_common(metro, kind, number, places=places, today=today, random=random)
-    if kind == "event":
-        return common | _make_event(number, today=today, random=random)
-    if kind == "class":
-        return common | make_class(number, today=today, random=random)
-    return common | make_camp(number, today=today, random=random)
 
 
 def _make_common(metro: DemoMetro, kind: str, number: int, *, places: int, today: date, random: Random) -> Record:

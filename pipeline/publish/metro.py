@@ -23,7 +23,6 @@ from outings.release.manifest import (
     add_accounts,
     encode_manifest,
     hash_snapshot,
-    list_objects,
     store_language,
 )
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
@@ -31,16 +30,16 @@ from outings.release.mapped_table import encode_mapped
 from outings.release.root import Part
 from outings.release.snapshot import fetch_snapshot
 from outings.release.store import Corrupt, NotFound, Store, read_object
-from pipeline.before import Base
 from pipeline.fingerprint import number_renderer
 from pipeline.memory import return_memory
+from pipeline.previous_release import PreviousMetro
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.publish.objects.documents import pack_documents
 from pipeline.publish.objects.exports import put_exports
 from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.publish.objects.precomputed_pages import put_pages
 from pipeline.publish.objects.site import put_metro_site
-from pipeline.resolve.listings.rows import ORIGINS, Listings
+from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.account import count_tables
 from pipeline.tables.document_buffer import DocumentBuffer
@@ -54,38 +53,25 @@ _STEPS = ("make", "write", "pages", "exports")
 
 def open_previous(
     store: Store,
-    base: Base | None,
+    released: PreviousMetro | None,
     *,
     cache: Path,
     vocabulary: Vocabulary | None = None,
     program: str | None = None,
 ) -> PreviousSnapshot:
-    """Open the metro's previous snapshot. The origins of its rows are read only if the same program made them.
-    `vocabulary`: the build's; if None, the snapshot's own."""
-    if base is None:
+    """Open the metro's previous snapshot. The origins of its rows are read only if the same program made them and they
+    are not lost. `vocabulary`: the build's; if None, the snapshot's own."""
+    if released is None:
         return PreviousSnapshot(None)
-    manifest = base.manifest
+    manifest = released.manifest
     snapshot = fetch_snapshot(store, replace(manifest, mapped={}), cache=cache)  # a build reads no mapped tables
     if manifest.origins is None or manifest.origins.program != program:
         return PreviousSnapshot(snapshot, vocabulary=vocabulary)
-    origins = _read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
-    return PreviousSnapshot(snapshot, vocabulary=vocabulary, origins=origins, horizon=find_horizon(manifest.date))
-
-
-def _put_origins(origins: pl.DataFrame, program: str, writer: ObjectWriter) -> Origins:
-    """Write the columns ORIGINS of the frame, a row for each listing, as an object."""
-    target = BytesIO()
-    origins.select(*ORIGINS).write_parquet(target, compression="uncompressed", statistics=False)
-    return Origins(program=program, object=writer.put(target.getvalue()))
-
-
-def _read_origins(store: Store, origins: Origins, *, rows: int) -> pl.DataFrame | None:
-    """Read the origins of a release; None if they are lost or don't have `rows` rows. Raises StoreError."""
     try:
-        frame = pl.read_parquet(BytesIO(read_object(store, origins.object)))
+        origins = pl.read_parquet(BytesIO(read_object(store, manifest.origins.object)))
     except (NotFound, Corrupt, pl.exceptions.PolarsError):
-        return None
-    return frame if frame.schema == ORIGINS and frame.height == rows else None
+        return PreviousSnapshot(snapshot, vocabulary=vocabulary)
+    return PreviousSnapshot(snapshot, vocabulary=vocabulary, origins=origins, horizon=find_horizon(manifest.date))
 
 
 def find_horizon(today: date) -> tuple[date, date]:
@@ -99,17 +85,17 @@ def build_metro(
 
     `renderer`: the version that made the unchanged documents, if not this program's."""
     times = [perf_counter()]
-    base, ours, spanning = plan.base, number_renderer(), listings.spanning
-    writer = ObjectWriter(store, known=_name_known(base, previous) - {listings.delta_state.torn, *spanning.torn})
+    released, ours = plan.previous, number_renderer()
+    writer = ObjectWriter(store, known=_list_known(released))
     with DocumentBuffer(previous.snapshot) as buffer:
         tables = make_tables(
             listings, previous, buffer, stamp=int(plan.stamp.timestamp()),
-            is_ours=base is not None and {base.manifest.renderer, renderer or ours} == {ours},
+            is_ours=released is not None and {released.manifest.renderer, renderer or ours} == {ours},
             categories={} if plan.language is None else plan.language.categories,
         )  # fmt: skip
         times.append(perf_counter())
         manifest = _write_tables(tables, buffer, plan=plan, writer=writer, account=listings.account)
-        manifest = _keep_stamp(manifest, base)
+        manifest = _keep_stamp(manifest, released)
     changes = tables.changes
     del tables  # the rest reads the written tables
     return_memory()
@@ -118,13 +104,14 @@ def build_metro(
     manifest = replace(manifest, mapped={**manifest.mapped, **_put_mapped(derive_of_answers(snapshot), writer)})
     pages = put_pages(snapshot, plan.today, writer=writer)
     times.append(perf_counter())
-    exports = put_exports(snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer)
-    kept = {
-        "delta_state": listings.delta_state.records, "lent": spanning.lent, "foreign": spanning.foreign,
+    old = None if released is None else released.manifest
+    exports = put_exports(snapshot, previous=old, manifest=manifest, writer=writer)
+    state = {
+        "delta_state": listings.delta_state, "lent": listings.shared.lent, "foreign": listings.shared.foreign,
         "located": listings.located,
     }  # fmt: skip
-    named = {} if base is None else {"located": base.manifest.located}
-    named |= {name: writer.put(data) for name, data in kept.items() if data is not None}
+    named = {"located": None if old is None else old.located}
+    named |= {name: writer.put(data) for name, data in state.items() if data is not None}
     site = plan.site and put_metro_site(
         snapshot, plan.today, settings=plan.site, outlines=listings.outlines, pictures=listings.pictures,
         fetch_pictures=listings.fetch_pictures, writer=writer,
@@ -144,37 +131,34 @@ def build_metro(
     )
 
 
-def _name_known(base: Base | None, previous: PreviousSnapshot) -> set[str]:
-    """Return the objects that the previous release names, except origins that could not be read."""
-    if base is None:
+def _list_known(released: PreviousMetro | None) -> set[str]:
+    """Return the objects of the previous release that need not be written again. State for builds is always written:
+    only a build reads it, so it may be lost without anybody's notice."""
+    if released is None:
         return set()
-    known = {base.sha, *list_objects(base.manifest)}
-    if base.manifest.origins is not None and previous.origins is None:
-        known.discard(base.manifest.origins.object)
-    return known
+    manifest = released.manifest
+    origins = None if manifest.origins is None else manifest.origins.object
+    state = {origins, manifest.delta_state, manifest.lent, manifest.foreign}
+    return {sha for sha in released.list_objects() if sha not in state}
 
 
 def _write_tables(
-    made: Tables,
-    buffer: DocumentBuffer,
-    *,
-    plan: MetroPlan,
-    writer: ObjectWriter,
-    account: Mapping[str, FeedAccount],
+    made: Tables, buffer: DocumentBuffer, *, plan: MetroPlan, writer: ObjectWriter, account: Mapping[str, FeedAccount]
 ) -> Manifest:
     """Write a metro's tables and return the manifest. Tables are removed from `made` one by one, to save memory."""
-    packs = () if plan.base is None else plan.base.manifest.packs
-    packed = pack_documents(made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer)
-    frames = {**packed.tables, "related": make_related(packed.tables, today=plan.today)}
+    packs = () if plan.previous is None else plan.previous.manifest.packs
+    frames, packs = pack_documents(made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer)
+    frames["related"] = make_related(frames, today=plan.today)
     if plan.centroids:
         frames["zips"] = make_zips(plan.centroids)
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
-    origins = None if plan.program is None else _put_origins(made.origins, plan.program, writer)
+    target = BytesIO()
+    made.origins.write_parquet(target, compression="uncompressed", statistics=False)
+    origins = None if plan.program is None else Origins(program=plan.program, object=writer.put(target.getvalue()))
     account = add_accounts([count_tables(frames, today=plan.today), account])
     derived = derive_tables(frames, today=plan.today, language=plan.language)
-    packs = packed.packs
     made.tables.clear()
-    del packed, frames
+    del frames
     mapped = _put_mapped(derived, writer)
     writer.flush()
     return Manifest(
@@ -199,9 +183,9 @@ def _put_table(data: bytes, frame: pl.DataFrame, writer: ObjectWriter) -> Table:
     return Table(object=writer.put(data), size=len(data), rows=frame.height)
 
 
-def _keep_stamp(manifest: Manifest, base: Base | None) -> Manifest:
+def _keep_stamp(manifest: Manifest, released: PreviousMetro | None) -> Manifest:
     """Keep the stamp of a metro whose snapshot is unchanged, so that the bytes of its answers stay the same."""
-    if base is None:
+    if released is None:
         return manifest
-    same = replace(manifest, stamp=base.manifest.stamp)
-    return same if hash_snapshot(same) == hash_snapshot(base.manifest) else manifest
+    same = replace(manifest, stamp=released.manifest.stamp)
+    return same if hash_snapshot(same) == hash_snapshot(released.manifest) else manifest

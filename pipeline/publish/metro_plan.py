@@ -11,7 +11,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import FeedAccount, MetroSettings
 from outings.release.root import Part
 from outings.release.site import SiteSettings
-from pipeline.before import Base
+from pipeline.previous_release import PreviousMetro
 from pipeline.publish.objects.object_writer import WriteCounts
 from pipeline.resolve.facts.centroids import Centroid
 from pipeline.tables.versions import Change
@@ -34,7 +34,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     stamp: datetime
     inputs: str
     cache: Path
-    base: Base | None
+    previous: PreviousMetro | None
     centroids: tuple[Centroid, ...] = ()
     program: str | None = None
     renderer: int | None = None

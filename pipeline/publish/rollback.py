@@ -14,8 +14,8 @@ from outings.release.snapshot import fetch_snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, Trust
-from pipeline.before import read_base
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_memory
+from pipeline.previous_release import read_previous_metro
 from pipeline.publish.metro import build_metro, open_previous
 from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.site import compose_site, read_outlines, read_settings
@@ -61,8 +61,8 @@ def roll_back(
     changes = {metro.slug: metro.changes for metro in built}
     for slug in sorted(current.root.parts.keys() - target.root.parts.keys()):
         parts[slug] = None
-        base = read_base(store, current.root.parts[slug])
-        changes[slug] = _withdraw_all(open_previous(store, base, cache=cache))
+        released = read_previous_metro(store, current.root.parts[slug])
+        changes[slug] = _withdraw_all(open_previous(store, released, cache=cache))
     published = publish(
         store,
         base=current.root,
@@ -92,7 +92,7 @@ def _roll_metro_back(
     cache: Path,
     taken: WithdrawalMatcher,
 ) -> MetroBuild:
-    base = read_base(store, current.parts[slug]) if slug in current.parts else None
+    released = read_previous_metro(store, current.parts[slug]) if slug in current.parts else None
     manifest = read_manifest(store, target.manifest)
     source = PreviousSnapshot(fetch_snapshot(store, manifest, cache=cache))
     assert source.snapshot is not None
@@ -100,7 +100,7 @@ def _roll_metro_back(
     source.drop_rows(taken.ids)
     kept = strip_kept(store, manifest, taken)
     plan = plan_kept(
-        manifest, source.snapshot, base=base, today=today, stamp=stamp, inputs="" if taken else manifest.inputs,
+        manifest, source.snapshot, previous=released, today=today, stamp=stamp, inputs="" if taken else manifest.inputs,
         cache=cache, site=read_settings(store, current.site),
     )  # fmt: skip
     listings = Listings(
@@ -109,9 +109,9 @@ def _roll_metro_back(
         outlines=read_outlines(store, manifest),
         pictures=manifest.pictures,
         delta_state=kept.delta_state,
-        spanning=kept.spanning,
+        shared=kept.shared,
     )
-    previous = open_previous(store, base, cache=cache, vocabulary=plan.vocabulary)
+    previous = open_previous(store, released, cache=cache, vocabulary=plan.vocabulary)
     return build_metro(listings, previous, plan=plan, store=store, renderer=manifest.renderer)
 
 

@@ -1,5 +1,6 @@
 """The outcome of one `outings build`, successful or not: the object of its report."""
 
+import os
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from outings.contract.values import format_instant
+from outings.release.folder import write_named
 from pipeline.building import BuildResult
 from pipeline.reports.build import describe_build, describe_feeds
 from pipeline.tasks import FeedResult
@@ -53,8 +56,8 @@ def describe_attempt(attempt: Attempt) -> dict[str, Any]:
         "outcome": attempt.outcome,
         "exit_code": attempt.exit_code,
         "error": attempt.error,
-        "started_at": _format_instant(attempt.started_at),
-        "ended_at": _format_instant(attempt.ended_at),
+        "started_at": format_instant(attempt.started_at),
+        "ended_at": format_instant(attempt.ended_at),
         "metros": list(attempt.metros),
         "as_of": attempt.as_of,
         "carried": [] if built is None else list(built.carried),
@@ -63,5 +66,12 @@ def describe_attempt(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _format_instant(at: datetime) -> str:
-    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file of a report, and its folder if needed: as a whole, or not at all. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    following = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        write_named(following, data)
+        following.replace(path)
+    finally:
+        following.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 """Describe a build, as text and as the object of `build --json`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,6 @@ from pipeline.records.record import Problem
 from pipeline.tasks import FeedResult
 
 CHANGES = ("created", "updated", "removed", "restored")
-
-
-def list_problems(built: BuildResult) -> Iterator[Problem]:
-    for feed in built.feeds:
-        yield from feed.problems
-    yield from built.problems
 
 
 def count_feeds(feeds: Sequence[FeedResult], accounts: Mapping[str, FeedAccount] | None) -> list[FeedCount]:
@@ -46,7 +40,8 @@ def make_feeds_report(
 
 
 def make_build_report(built: BuildResult) -> Report:
-    return make_feeds_report(built.feeds, list_problems(built), uncovered=built.uncovered, accounts=built.accounts)
+    problems = [*(problem for feed in built.feeds for problem in feed.problems), *built.problems]
+    return make_feeds_report(built.feeds, problems, uncovered=built.uncovered, accounts=built.accounts)
 
 
 def describe_feeds(feeds: Sequence[FeedResult]) -> dict[str, Any]:

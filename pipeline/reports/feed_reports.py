@@ -46,7 +46,10 @@ class FeedReporter:
     def list_releases(self) -> tuple[ReleaseColumn, ...]:
         """Return the releases, the newest first."""
         shown = self._releases[: RELEASES + 1]
-        versions = {after.id: _count_versions(before, after) for after, before in pairwise(shown)}
+        versions = {
+            after.id: after.root.log.latest_version_id - before.root.log.latest_version_id
+            for after, before in pairwise(shown)
+        }
         return tuple(
             ReleaseColumn(
                 id=release.id,
@@ -95,11 +98,8 @@ class FeedReporter:
 
     def _find_other(self, name: str, memory: FeedMemory) -> ListedRelease | None:
         """Return the last release in which the feed was different, or None."""
-        for release in self._releases[1:]:
-            other = release.root.feeds.get(name)
-            if other is not None and other.hash != memory.hash:
-                return release
-        return None
+        earlier = ((release, release.root.feeds.get(name)) for release in self._releases[1:])
+        return next((release for release, feed in earlier if feed is not None and feed.hash != memory.hash), None)
 
     def _select(self, root: Root, feed: str) -> pl.DataFrame:
         frames = [self._read_listings(part.manifest) for _, part in sorted(root.parts.items())]
@@ -115,10 +115,6 @@ class FeedReporter:
             "source", "name", parts.struct[0].alias("feed"), parts.struct[2].alias("source_id"),
             *(is_stated.alias(name) for name, is_stated in list_having().items()),
         )  # fmt: skip
-
-
-def _count_versions(before: ListedRelease, after: ListedRelease) -> int:
-    return after.root.log.latest_version_id - before.root.log.latest_version_id
 
 
 def _count_feed(memory: FeedMemory) -> FeedCounts:

@@ -4,15 +4,12 @@ A build that published nothing is in no release, so after the next report only t
 """
 
 import contextlib
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from outings.pages.settings import BuildRow
-from outings.release.folder import write_named
-from pipeline.reports.attempt import Attempt
+from pipeline.reports.attempt import Attempt, replace_file
 
 FILE = "builds.jsonl"
 # A day of builds every quarter of an hour.
@@ -31,13 +28,7 @@ def record_build(attempt: Attempt, folder: Path) -> None:
         feed=attempt.failed_feed,
     )
     kept = [*reversed(read_builds(folder)[: MOST - 1]), row]
-    folder.mkdir(parents=True, exist_ok=True)
-    following = folder / f".{FILE}.{os.getpid()}"
-    try:
-        write_named(following, (msgspec.json.encode(row) + b"\n" for row in kept))
-        following.replace(folder / FILE)
-    finally:
-        following.unlink(missing_ok=True)
+    replace_file(folder / FILE, msgspec.json.Encoder().encode_lines(kept))
 
 
 def read_builds(folder: Path) -> tuple[BuildRow, ...]:
@@ -46,10 +37,8 @@ def read_builds(folder: Path) -> tuple[BuildRow, ...]:
         lines = (folder / FILE).read_bytes().splitlines()
     except FileNotFoundError:
         return ()
-    return tuple(_parse_lines(reversed(lines)))
-
-
-def _parse_lines(lines: Iterator[bytes]) -> Iterator[BuildRow]:
-    for line in lines:
+    builds = []
+    for line in reversed(lines):
         with contextlib.suppress(msgspec.MsgspecError):
-            yield msgspec.json.decode(line, type=BuildRow)
+            builds.append(msgspec.json.decode(line, type=BuildRow))
+    return tuple(builds)

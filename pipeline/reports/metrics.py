@@ -4,11 +4,10 @@ A build has ended before anyone can scrape it, so it leaves a file. Samples that
 from the previous file: when each metro was last built in full, and what the last published build did.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Metric, write_to_textfile
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
 from prometheus_client.parser import text_string_to_metric_families
 
 from outings.release.root import parse_release_id
@@ -43,9 +42,13 @@ def write_metrics(attempt: Attempt, path: Path, *, metros: frozenset[str] | None
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     known = {"metro": metros, "feed": feeds}
-    samples = lay_over(read_samples(path), describe_samples(attempt), known=known)
+    samples = merge_samples(read_samples(path), describe_samples(attempt), known=known)
     registry = CollectorRegistry()
-    registry.register(_SampleCollector(samples))
+    for name, (labels, says) in METRICS.items():
+        if samples[name]:
+            gauge = Gauge(PREFIX + name, says, labels, registry=registry)
+            for values, value in sorted(samples[name].items()):
+                (gauge.labels(*values) if labels else gauge).set(value)
     write_to_textfile(str(path), registry)
 
 
@@ -76,19 +79,21 @@ def describe_samples(attempt: Attempt) -> dict[str, Samples]:
     }
 
 
-def lay_over(
+def merge_samples(
     before: Mapping[str, Samples], samples: Mapping[str, Samples], *, known: Mapping[str, frozenset[str] | None]
 ) -> dict[str, Samples]:
-    laid = {}
+    """Return the samples of an earlier file with those of this attempt over them, by metric. `known`: the configured
+    names by label; samples of other names are dropped."""
+    merged = {}
     for name, (labels, _) in METRICS.items():
-        under = {} if name in _WHOLE and name in samples else before.get(name, {})
+        earlier = {} if name in _WHOLE and name in samples else before.get(name, {})
         allowed = known.get(labels[0]) if labels else None
-        laid[name] = {
+        merged[name] = {
             values: value
-            for values, value in {**under, **samples.get(name, {})}.items()
+            for values, value in {**earlier, **samples.get(name, {})}.items()
             if allowed is None or values[0] in allowed
         }
-    return laid
+    return merged
 
 
 def read_samples(path: Path) -> dict[str, Samples]:
@@ -104,18 +109,3 @@ def read_samples(path: Path) -> dict[str, Samples]:
     except (FileNotFoundError, UnicodeDecodeError, ValueError, KeyError):
         return {}
     return samples
-
-
-class _SampleCollector:
-    """A prometheus_client collector that returns existing samples."""
-
-    def __init__(self, samples: Mapping[str, Samples]) -> None:
-        self._samples = samples
-
-    def collect(self) -> Iterator[Metric]:
-        for name, (labels, says) in METRICS.items():
-            family = GaugeMetricFamily(PREFIX + name, says, labels=labels)
-            for values, value in sorted(self._samples[name].items()):
-                family.add_metric(values, value)
-            if family.samples:
-                yield family

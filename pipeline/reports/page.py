@@ -1,6 +1,5 @@
 """Render the report of a build, given as its JSON object, as a page and as Markdown."""
 
-import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,7 +9,7 @@ import orjson
 from jinja2 import Environment
 
 from outings.pages.layout import open_environment
-from outings.release.folder import write_named
+from pipeline.reports.attempt import replace_file
 
 JSON, MARKDOWN, PAGE = "build.json", "build.md", "index.html"
 
@@ -30,18 +29,12 @@ def render_reports(described: Mapping[str, Any]) -> dict[str, bytes]:
 
 def write_reports(reports: Mapping[str, bytes], folder: Path) -> None:
     """Write reports so that each file is complete or unchanged. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
     for name, data in reports.items():
-        following = folder / f".{name}.{os.getpid()}"
-        try:
-            write_named(following, data)
-            following.replace(folder / name)
-        finally:
-            following.unlink(missing_ok=True)
+        replace_file(folder / name, data)
 
 
 def _open_templates(*, is_html: bool) -> Environment:
-    # Markdown has an escaping of its own, said in its template at each value.
+    # The template for Markdown escapes each value by a filter.
     made = open_environment(is_html=is_html)
     filters: dict[str, Callable[..., str]] = {
         "number": "{:,}".format, "duration": _format_duration, "short": _shorten, "escape_markdown": _escape_markdown,

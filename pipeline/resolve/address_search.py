@@ -10,18 +10,9 @@ from outings.answers.gazetteer.gazetteer import make_gazetteer
 from outings.answers.gazetteer.spots import DocumentLocation, PlacedDocument, PlaceReference
 from outings.contract.languages.language import Language
 from outings.contract.resources.directories import Center
-from outings.contract.resources.shared import Location
 from outings.release.manifest import MetroSettings
 from pipeline.clean.feed_read import SpooledRecord
-from pipeline.resolve.addresses import (
-    AddressBook,
-    AddressSearch,
-    PlacedRecord,
-    Point,
-    name_address,
-    read_placed,
-    write_address,
-)
+from pipeline.resolve.addresses import AddressBook, AddressSearch, Point, name_address, read_placed, write_address
 from pipeline.resolve.facts.centroids import Centroid
 from pipeline.resolve.facts.geography import Neighborhoods
 
@@ -46,7 +37,12 @@ def search_addresses(
         if location is None or entry.head.status != "published":
             continue
         if location.lat is not None and location.lng is not None:
-            document = _make_document(record, location)
+            document = PlacedDocument(
+                type=record.type,
+                name=record.name,
+                location=msgspec.convert(location, DocumentLocation, from_attributes=True),
+                place=PlaceReference(record.place.name) if record.place and record.place.name is not None else None,
+            )
             key = document if record.type == "place" else replace(document, name="")
             placed.setdefault((msgspec.msgpack.encode(key), location.lat), (document, location.lat, location.lng))
         elif (address := name_address(location)) is not None:
@@ -63,13 +59,3 @@ def search_addresses(
             points[address] = codes[text]
     missing = {address: text for address, text in texts.items() if address not in points}
     return AddressSearch(points=points, missing=missing, uses=uses, book=book)
-
-
-def _make_document(record: PlacedRecord, location: Location) -> PlacedDocument:
-    name = None if record.place is None else record.place.name
-    return PlacedDocument(
-        type=record.type,
-        name=record.name,
-        location=msgspec.convert(location, DocumentLocation, from_attributes=True),
-        place=None if name is None else PlaceReference(name),
-    )

@@ -33,17 +33,6 @@ _HINTS = "type_hints"
 Words = Mapping[str, Sequence[str]]
 
 
-class DeltaState(Struct, frozen=True):
-    """The delta state for the next build: the encoded `records`, if there are any. `torn`: the object of the previous
-    release, if it can't be read."""
-
-    records: bytes | None = None
-    torn: str | None = None
-
-
-NOTHING = DeltaState()
-
-
 class _Head(Struct, frozen=True, array_like=True):
     """The head of the file. `words`: the vocabulary that its records may use."""
 
@@ -82,22 +71,22 @@ def encode_delta_state(records: Iterable[SpooledRecord], *, words: Words, vocabu
     return pack_runs(chain([head], encode_runs(stated))) if ordered else None
 
 
-def read_earlier_records(store: Store, sha: str | None) -> tuple[DeltaRecords, str | None]:
-    """Read the stored records of a release. The second value is the object's hash if it can't be read, else None."""
-    if sha is None:
-        return DeltaRecords(), None
+def read_state(store: Store, sha: str | None) -> bytes | None:
+    """Read an object in which a release stores state for the next build. Return None if there is none, or if it is
+    lost: a build makes it again."""
     try:
-        return parse_delta_state(read_object(store, sha)), None
-    except (NotFound, Corrupt, msgspec.DecodeError):
-        return DeltaRecords(), sha
-
-
-def keep_delta_state(store: Store, sha: str | None) -> DeltaState:
-    """Read the delta state of a release. If its object is missing, `torn` names it, and the next build reports it."""
-    try:
-        return DeltaState() if sha is None else DeltaState(read_object(store, sha))
+        return None if sha is None else read_object(store, sha)
     except (NotFound, Corrupt):
-        return DeltaState(torn=sha)
+        return None
+
+
+def read_earlier_records(store: Store, sha: str | None) -> DeltaRecords:
+    """Read the stored records of a release. Return none if they are lost, or if another program stored them."""
+    data = read_state(store, sha)
+    try:
+        return DeltaRecords() if data is None else parse_delta_state(data)
+    except (Corrupt, msgspec.DecodeError):
+        return DeltaRecords()
 
 
 def parse_delta_state(data: bytes) -> DeltaRecords:

@@ -25,6 +25,7 @@ from pipeline.resolve.delta_state import (
     encode_delta_state,
     has_words,
     parse_delta_state,
+    read_state,
 )
 from pipeline.resolve.references import ForeignOrganization, ForeignReference, ForeignResolution
 
@@ -42,31 +43,30 @@ class MetroOrganizations(Struct, frozen=True, kw_only=True):
 
 class SharedState(Struct, frozen=True, kw_only=True):
     """State that a metro stores for the next build: the encoded records of its organizations (`lent`), and its
-    references to those of other metros (`foreign`). `torn`: objects of the previous release that can't be read."""
+    references to those of other metros (`foreign`). None if there are none, or if they can't be read."""
 
     lent: bytes | None = None
     foreign: bytes | None = None
-    torn: frozenset[str] = frozenset()
-
-
-ALONE = SharedState()
 
 
 class ForeignOrganizations:
     """An index of the organizations of all metros, read at the first look-up."""
 
-    def __init__(self, lenders: Collection[MetroOrganizations], *, store: Store, vocabulary: Vocabulary) -> None:
-        self._lenders = sorted(lenders, key=lambda lender: lender.metro)
+    def __init__(self, organizations: Collection[MetroOrganizations], *, store: Store, vocabulary: Vocabulary) -> None:
+        self._metros = sorted(organizations, key=lambda stored: stored.metro)
         self._store, self._vocabulary = store, vocabulary
 
-    def find(self, ask: ForeignReference, *, metro: str) -> ForeignOrganization | None:
+    def find(self, reference: ForeignReference, *, metro: str) -> ForeignOrganization | None:
         """Return the organization that a metro's reference means in the first other metro that has it."""
-        loans = (*self._index.get((ask.id,), ()), *self._index.get((ask.feed, ask.source_id), ()))
-        return next((loan for loan in loans if loan.metro != metro), None)
+        by_source = self._index.get((reference.feed, reference.source_id), ())
+        found = (*self._index.get((reference.id,), ()), *by_source)
+        return next((one for one in found if one.metro != metro), None)
 
     def has_moved(self, data: bytes, *, metro: str) -> bool:
         """Return True if the references in `data` (`encode_foreign`) would resolve differently now."""
-        return any(hash_foreign(self.find(ask, metro=metro)) != got for ask, got in _parse_foreign(data))
+        (encoded,) = unpack_runs(data)
+        references = msgspec.msgpack.decode(encoded, type=list[tuple[ForeignReference, bytes]])
+        return any(hash_foreign(self.find(reference, metro=metro)) != earlier for reference, earlier in references)
 
     @cached_property
     def _index(self) -> Mapping[tuple[str, ...], Sequence[ForeignOrganization]]:
@@ -74,22 +74,22 @@ class ForeignOrganizations:
         `source_id` belongs to that feed alone."""
         index = defaultdict[tuple[str, ...], list[ForeignOrganization]](list)
         derived: dict[str, str] = {}
-        for lender in self._lenders:
-            for entry in self._read(lender):
+        for stored in self._metros:
+            for entry in self._read(stored):
                 head = entry.head
                 if head.status != "draft":
-                    loan = ForeignOrganization(metro=lender.metro, id=assign_id(head), entry=entry)
-                    index[(loan.id,)].append(loan)
-                    index[head.feed, head.source_id].append(loan)
-                    derived |= {loan.id: head.feed} if derives_id(head) else {}
+                    organization = ForeignOrganization(metro=stored.metro, id=assign_id(head), entry=entry)
+                    index[(organization.id,)].append(organization)
+                    index[head.feed, head.source_id].append(organization)
+                    derived |= {organization.id: head.feed} if derives_id(head) else {}
         for row_id, feed in derived.items():
-            index[(row_id,)] = [loan for loan in index[(row_id,)] if loan.entry.head.feed == feed]
+            index[(row_id,)] = [one for one in index[(row_id,)] if one.entry.head.feed == feed]
         return index
 
-    def _read(self, lender: MetroOrganizations) -> Iterable[SpooledRecord]:
+    def _read(self, stored: MetroOrganizations) -> Iterable[SpooledRecord]:
         """Read the organizations of one metro. Return none if their object is missing or damaged."""
         try:
-            data = read_lent(lender, self._store)
+            data = read_organizations(stored, self._store)
             state = DeltaRecords() if data is None else parse_delta_state(data)
         except (NotFound, Corrupt, msgspec.DecodeError):
             return ()
@@ -98,62 +98,55 @@ class ForeignOrganizations:
         return [drop_words(entry, self._vocabulary, []) for entry in state.records]
 
 
-def read_lent(lender: MetroOrganizations, store: Store) -> bytes | None:
+def read_organizations(stored: MetroOrganizations, store: Store) -> bytes | None:
     """Read the organizations that a metro offers to others; None if it has none. Raises NotFound, Corrupt or
     StoreError."""
-    if lender.file is not None:
-        return lender.file.read_bytes()
-    return None if lender.object is None else read_object(store, lender.object)
+    if stored.file is not None:
+        return stored.file.read_bytes()
+    return None if stored.object is None else read_object(store, stored.object)
 
 
 def read_shared_state(store: Store, manifest: Manifest) -> SharedState:
-    """Read the state from a release. Objects that are missing are listed in `torn`; the next build makes them again."""
-    kept, torn = dict[str, bytes](), set[str]()
-    for name, sha in (("lent", manifest.lent), ("foreign", manifest.foreign)):
-        try:
-            kept |= {} if sha is None else {name: read_object(store, sha)}
-        except (NotFound, Corrupt):
-            torn |= {sha} if sha else set()
-    return SharedState(lent=kept.get("lent"), foreign=kept.get("foreign"), torn=frozenset(torn))
+    return SharedState(lent=read_state(store, manifest.lent), foreign=read_state(store, manifest.foreign))
 
 
-def put_lent(
-    metro: str, lent: Iterable[SpooledRecord], *, folder: Path, vocabulary: Vocabulary, words: Words
+def put_organizations(
+    metro: str, records: Iterable[SpooledRecord], *, folder: Path, vocabulary: Vocabulary, words: Words
 ) -> MetroOrganizations:
     """Write the metro's organizations to a file in the build's spool. `words`: vocabulary that older records may
     use."""
-    data = encode_delta_state(lent, words=words, vocabulary=vocabulary)
+    data = encode_delta_state(records, words=words, vocabulary=vocabulary)
     if data is None:
         return MetroOrganizations(metro=metro)
-    # The hash in its name makes equal content an equal task of other metros.
-    path = folder / metro / f"lent-{hashlib.sha256(data).hexdigest()}"
+    path = folder / metro / ".organizations"  # no feed has this name
     path.parent.mkdir(exist_ok=True)
     write_named(path, data)
     return MetroOrganizations(metro=metro, file=path)
 
 
-def list_lent(entries: Iterable[SpooledRecord], earlier: Iterable[SpooledRecord]) -> list[SpooledRecord]:
+def list_own_organizations(entries: Iterable[SpooledRecord], earlier: Iterable[SpooledRecord]) -> list[SpooledRecord]:
     """Return the organizations of which a metro has a record. `entries`: what its feeds sent now, with removals;
     `earlier`: stored records that apply if the feeds do not mention them. If several have an id, the first wins, but
     before it the record from whose feed and `source_id` the id is computed."""
     stated = list(entries)
-    spoken = {(entry.head.feed, entry.head.source_id) for entry in stated}
-    stays = (entry for entry in earlier if (entry.head.feed, entry.head.source_id) not in spoken)
-    own = [*(entry for entry in stated if not entry.head.deleted), *stays]
+    mentioned = {(entry.head.feed, entry.head.source_id) for entry in stated}
+    standing = (entry for entry in earlier if (entry.head.feed, entry.head.source_id) not in mentioned)
+    own = [*(entry for entry in stated if not entry.head.deleted), *standing]
     derived = find_derived(entry.head for entry in own)
-    lent: dict[str, SpooledRecord] = {}
+    by_id: dict[str, SpooledRecord] = {}
     for entry in own:
         row_id = assign_id(entry.head)
         if derived.get(row_id, entry.head.feed) == entry.head.feed:
-            lent.setdefault(row_id, entry)
-    return list(lent.values())
+            by_id.setdefault(row_id, entry)
+    return list(by_id.values())
 
 
-def hash_foreign(loan: ForeignOrganization | None) -> bytes:
+def hash_foreign(organization: ForeignOrganization | None) -> bytes:
     """Return a hash of the organization that another metro has, or b"" for None."""
-    if loan is None:
+    if organization is None:
         return b""
-    parts = (loan.metro, loan.id, loan.entry.head.feed, loan.entry.head.source_id, loan.entry.digest)
+    head = organization.entry.head
+    parts = (organization.metro, organization.id, head.feed, head.source_id, organization.entry.digest)
     return hashlib.sha256(msgspec.msgpack.encode(parts)).digest()[:_DIGEST_BYTES]
 
 
@@ -161,13 +154,5 @@ def encode_foreign(foreign: ForeignResolution) -> bytes | None:
     """Encode references to other metros' organizations, each with a hash of its result; None without any."""
     if not foreign:
         return None
-    got = sorted((ask, hash_foreign(loan)) for ask, loan in foreign.items())
-    return pack_runs([msgspec.msgpack.encode(got)])
-
-
-def _parse_foreign(data: bytes) -> Iterable[tuple[ForeignReference, bytes]]:
-    return (
-        pair
-        for run in unpack_runs(data)
-        for pair in msgspec.msgpack.decode(run, type=list[tuple[ForeignReference, bytes]])
-    )
+    pairs = sorted((reference, hash_foreign(organization)) for reference, organization in foreign.items())
+    return pack_runs([msgspec.msgpack.encode(pairs)])

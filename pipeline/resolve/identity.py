@@ -27,10 +27,11 @@ def identify_records(
         feeds: the names of the feeds, in the configuration's order.
     """
     ids = [assign_id(record.head) for record in records]
-    derived: dict[str, str] = {}
+    derived: dict[str, str] = {}  # only where a record states an id, because each derived id has one record
     if any(record.head.id is not None for record in records):
-        named = zip(ids, (record.head for record in records), strict=True)
-        derived = {row_id: head.feed for row_id, head in named if derives_id(head)}
+        derived = {
+            row_id: record.head.feed for row_id, record in zip(ids, records, strict=True) if derives_id(record.head)
+        }
 
     def explain(row_id: str, head: Head) -> str | None:
         if row_id in refused:

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
-from uuid import UUID
 
 from msgspec import Struct
 
@@ -14,8 +14,6 @@ from outings.release.store import Store
 from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.ids import derives_id, make_id
 from pipeline.records.record import ORGANIZATION
-
-_ID_BYTES = 16
 
 
 class Claimant(NamedTuple):
@@ -29,8 +27,8 @@ class Claimant(NamedTuple):
     is_organization: bool
 
 
-# The ids of a metro, 16 bytes each, by claimant.
-Claims = Mapping[Claimant, bytes]
+# The ids of a metro by claimant.
+Claims = Mapping[Claimant, Collection[str]]
 
 
 class _Claim(Struct, frozen=True, kw_only=True):
@@ -39,6 +37,7 @@ class _Claim(Struct, frozen=True, kw_only=True):
     claimant: Claimant
 
     def conflicts_with(self, better: "_Claim") -> bool:
+        """Return True if the metro can't have the id because the `better` claim has it."""
         own, other = self.claimant, better.claimant
         if own.is_organization and other.is_organization:
             return other.is_derived and not own.is_derived and other.feed != own.feed
@@ -55,32 +54,23 @@ def collect_claims(
         carried: the sources, by id, of rows that remain although no feed sent their record again.
         published: the ids that the metro has in the previous release.
     """
-    groups = defaultdict[tuple[str, bool, bool, bool], list[str]](list)  # a million objects would take long
+    groups = defaultdict[Claimant, list[str]](list)
     for row_id, entry in by_id.items():
         head = entry.head
-        groups[head.feed, derives_id(head), row_id in published, head.type == ORGANIZATION].append(row_id)
+        groups[Claimant(head.feed, derives_id(head), row_id in published, head.type == ORGANIZATION)].append(row_id)
     for row_id, source in carried.items():
-        groups[_name_row(row_id, source, is_live=row_id in published)].append(row_id)
-    return {Claimant(*claimant): _pack(ids) for claimant, ids in groups.items()}
+        groups[_name_claimant(row_id, source, is_live=row_id in published)].append(row_id)
+    return dict(groups)
 
 
-def collect_row_claims(rows: Iterable[tuple[str, str]]) -> Claims:
-    """Collect the claims of published rows, by id and source."""
-    groups = defaultdict[Claimant, list[str]](list)
-    for row_id, source in rows:
-        groups[_name_row(row_id, source, is_live=True)].append(row_id)
-    return {claimant: _pack(ids) for claimant, ids in groups.items()}
-
-
-def _name_row(row_id: str, source: str, *, is_live: bool) -> Claimant:
+def _name_claimant(row_id: str, source: str, *, is_live: bool) -> Claimant:
     feed, kind, source_id = source.split("/", 2)
-    is_derived = row_id == make_id(feed, kind, source_id)
-    return Claimant(feed, is_derived, is_live, kind == ORGANIZATION)
+    return Claimant(feed, row_id == make_id(feed, kind, source_id), is_live, kind == ORGANIZATION)
 
 
 def list_arrived(claims: Iterable[Claims]) -> set[str]:
     """Return the ids that are new in a metro since the previous release."""
-    return {str(UUID(bytes=data)) for some in claims for data in _list_new(some)}
+    return {row_id for some in claims for claimant, ids in some.items() if not claimant.is_live for row_id in ids}
 
 
 def read_standing_claims(
@@ -102,10 +92,11 @@ def read_standing_claims(
         # Leave out rows without a record.
         return (row for row in shown.select("id", "source").drop_nulls().iter_rows() if not row[1].startswith("/"))
 
-    return {
-        slug: collect_row_claims(row for name in ("listings", "organizations") for row in list_rows(manifest, name))
-        for slug, manifest in manifests.items()
-    }
+    claims: dict[str, dict[Claimant, list[str]]] = {slug: defaultdict(list) for slug in manifests}
+    for slug, manifest in manifests.items():
+        for row_id, source in chain(list_rows(manifest, "listings"), list_rows(manifest, "organizations")):
+            claims[slug][_name_claimant(row_id, source, is_live=True)].append(row_id)
+    return {**claims}
 
 
 def find_refused(
@@ -121,15 +112,20 @@ def find_refused(
         feeds: the names of the feeds, in the configuration's order.
         find_standing: returns the claims on the given ids in the metros that were not built.
     """
-    contested, arrived = _find_contested(claims)
-    standing = find_standing([str(UUID(bytes=data)) for data in arrived]) if arrived else {}
-    contested.update(data for some in standing.values() for data in _list_ids(some))
-    rivals = defaultdict[bytes, list[_Claim]](list)
+    visited, contested = set[str](), set[str]()
+    for some in claims.values():
+        own = {row_id for ids in some.values() for row_id in ids}
+        contested |= visited & own
+        visited |= own
+    arrived = list_arrived(claims.values())
+    standing = find_standing(arrived) if arrived else {}
+    contested.update(row_id for some in standing.values() for ids in some.values() for row_id in ids)
+    rivals = defaultdict[str, list[_Claim]](list)
     for is_built, metros in ((False, standing), (True, claims)):
         for metro, some in metros.items() if contested else ():
-            for claimant, packed in some.items():
-                for data in contested.intersection(_split(packed)):
-                    rivals[data].append(_Claim(metro=metro, is_built=is_built, claimant=claimant))
+            for claimant, ids in some.items():
+                for row_id in contested.intersection(ids):
+                    rivals[row_id].append(_Claim(metro=metro, is_built=is_built, claimant=claimant))
     order = {name: number for number, name in enumerate(feeds)}
 
     def rank(claim: _Claim) -> tuple[bool, bool, bool, int, str]:
@@ -142,33 +138,5 @@ def find_refused(
         for number, claim in enumerate(several):
             winner = next((other for other in several[:number] if claim.conflicts_with(other)), None)
             if winner is not None:
-                reason = f"duplicate_id: {winner.claimant.feed} has it in {winner.metro}"
-                refused[claim.metro][str(UUID(bytes=row_id))] = reason
+                refused[claim.metro][row_id] = f"duplicate_id: {winner.claimant.feed} has it in {winner.metro}"
     return dict(refused)
-
-
-def _find_contested(claims: Mapping[str, Claims]) -> tuple[set[bytes], set[bytes]]:
-    """Return two sets: the ids that several metros claim, and the ids that are new in a metro."""
-    visited, contested, arrived = set[bytes](), set[bytes](), set[bytes]()
-    for some in claims.values():
-        own = set(_list_ids(some))
-        contested |= visited & own
-        visited |= own
-        arrived.update(_list_new(some))
-    return contested, arrived
-
-
-def _list_new(claims: Claims) -> Iterator[bytes]:
-    return (data for claimant, packed in claims.items() if not claimant.is_live for data in _split(packed))
-
-
-def _list_ids(claims: Claims) -> Iterator[bytes]:
-    return (data for packed in claims.values() for data in _split(packed))
-
-
-def _pack(ids: Collection[str]) -> bytes:
-    return bytes.fromhex("".join(ids).replace("-", ""))
-
-
-def _split(packed: bytes) -> Iterator[bytes]:
-    return (packed[at : at + _ID_BYTES] for at in range(0, len(packed), _ID_BYTES))

@@ -11,14 +11,14 @@ from pipeline.dates.recurrence import NO_END, Occurrences, join_occurrences, mak
 _MICROSECOND = 1_000_000
 
 
-def join_occurrence_table(happenings: Sequence[tuple[int, Occurrences, bool]]) -> pl.DataFrame:
-    """Join the dates of events to the table `occurrences`. `happenings`: for each event its number, which the table has
+def join_occurrence_table(dated: Sequence[tuple[int, Occurrences, bool]]) -> pl.DataFrame:
+    """Join the dates of events to the table `occurrences`. `dated`: for each event its number, which the table has
     in place of `row`, its dates, and True if they have a time of day."""
-    sizes = np.array([len(occurrences) for _, occurrences, _ in happenings], dtype=np.int64)
-    timed = np.array([has_time for _, _, has_time in happenings], dtype=np.bool_)
-    numbers = np.array([number for number, _, _ in happenings], dtype=np.uint32)
+    sizes = np.array([len(occurrences) for _, occurrences, _ in dated], dtype=np.int64)
+    timed = np.array([has_time for _, _, has_time in dated], dtype=np.bool_)
+    numbers = np.array([number for number, _, _ in dated], dtype=np.uint32)
     columns = make_occurrence_columns(
-        join_occurrences([occurrences for _, occurrences, _ in happenings]), has_time=np.repeat(timed, sizes)
+        join_occurrences([occurrences for _, occurrences, _ in dated]), has_time=np.repeat(timed, sizes)
     )
     return columns.select(pl.Series("number", np.repeat(numbers, sizes), dtype=pl.UInt32()), pl.all())
 

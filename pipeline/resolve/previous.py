@@ -13,7 +13,7 @@ from msgspec import Struct
 from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import SETS, TYPES, Vocabulary
 from outings.release.snapshot import Snapshot
-from outings.release.tables import ARCHIVED, DRAFT, HAPPENINGS, PUBLISHED, read_columns
+from outings.release.tables import ARCHIVED, DRAFT, PUBLISHED, read_columns
 from pipeline.dates.recurrence import Occurrences
 from pipeline.records.record import ORGANIZATION
 from pipeline.resolve.listings.resolved_record import Facts
@@ -27,11 +27,11 @@ _ROW_COLUMNS = (
     "row", "id", "status", "slug", "name", "hash", "created_at", "updated_at", "reason", "source", "pack", "offset",
     "length",
 )  # fmt: skip
-_IS_LENT = pl.col("home").is_not_null()
+_IS_FOREIGN = pl.col("home").is_not_null()
 
 
 class PreviousSnapshot:
-    """A metro's rows in the previous release, by id and by the feed that gave them.
+    """A metro's rows in the previous release, by id and by the feed that they come from.
 
     `vocabulary`: the build's, to which rows are translated; if None, the release's own. `origins`: for each listing, by
     row, a hash of its inputs and its `links`; if None, because another program made them or they are lost, every
@@ -100,13 +100,9 @@ class PreviousSnapshot:
         return self._list_sources(pl.col("status") == PUBLISHED)
 
     def _list_sources(self, wanted: pl.Expr) -> Iterator[tuple[str, str]]:
-        for frame in self._list_own():
+        for frame in (self._row_tables[0], self._row_tables[1].filter(~_IS_FOREIGN)):
             own = frame.filter(wanted)
             yield from zip(own["id"].to_list(), own["source"].fill_null("").to_list(), strict=True)
-
-    def _list_own(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        listings, organizations = self._row_tables
-        return listings, organizations.filter(~_IS_LENT)
 
     def find_row(self, row_id: str) -> int:
         """Return the number of a listing's row. Raises KeyError."""
@@ -134,20 +130,18 @@ class PreviousSnapshot:
     @cached_property
     def _by_source(self) -> Mapping[tuple[str, str], list[str]]:
         ids: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for frame in self._list_own():
-            for row_id, source in frame.select("id", "source").iter_rows():
-                if source:
-                    feed, _, rest = source.partition("/")
-                    ids[feed, rest.partition("/")[2]].append(row_id)
+        for row_id, source in self._list_sources(pl.col("source") != ""):
+            feed, _, rest = source.partition("/")
+            ids[feed, rest.partition("/")[2]].append(row_id)
         return ids
 
     def find_source(self, feed: str, source_id: str) -> list[str]:
         """Return the ids of the rows that this record of a feed gave, rarely several of different types."""
         return self._by_source.get((feed, source_id), [])
 
-    def find_lent(self, ids: Collection[str]) -> list[str]:
+    def find_foreign(self, ids: Collection[str]) -> list[str]:
         """Return the ids of other metros' organizations to which these listings refer."""
-        return self._list_organizations(ids, _IS_LENT)["id"].to_list()
+        return self._list_organizations(ids, _IS_FOREIGN)["id"].to_list()
 
     def find_named(self, ids: Collection[str]) -> dict[str, str]:
         """Return id and name of organizations that these listings name and that have no record."""
@@ -166,14 +160,12 @@ class PreviousSnapshot:
     def list_slugs(self, kind: str) -> dict[str, str]:
         """Return the slugs by id of this type's rows, archived ones too, but without drafts that were never
         published."""
-        if kind == ORGANIZATION:
-            rows = self.organizations
-        else:
-            rows = self.listings.filter(pl.col("type") == TYPES.index(kind))
-        rows = rows.filter((pl.col("status") != DRAFT) | pl.col("reason").is_not_null())
-        return dict(zip(rows["id"].to_list(), rows["slug"].to_list(), strict=True))
+        own = self.listings.filter(pl.col("type") == TYPES.index(kind)) if kind != ORGANIZATION else self.organizations
+        shown = own.filter((pl.col("status") != DRAFT) | pl.col("reason").is_not_null())
+        return dict(zip(shown["id"].to_list(), shown["slug"].to_list(), strict=True))
 
     def read_document(self, row_id: str) -> bytes:
+        """Return the JSON of a row as the release stores it."""
         row = self.get(row_id)
         assert row is not None
         assert self.snapshot is not None
@@ -195,7 +187,7 @@ class PreviousSnapshot:
             document=self.read_document(row_id),
             hash=old["hash"],
             created_at=old["created_at"],
-            happenings=() if kind == "event" else self._read_happenings(kind).get(old["row"], ()),
+            parts=self._parts.get(old["row"], ()) if kind in ("class", "camp") else (),
             occurrences=self._occurrences.get(old["row"]) if kind == "event" else None,
         )
 
@@ -222,19 +214,13 @@ class PreviousSnapshot:
         return _read_table(self.snapshot, name)
 
     @cached_property
-    def _happenings(self) -> dict[str, dict[int, list[tuple[Any, ...]]]]:
-        return {}
-
-    def _read_happenings(self, kind: str) -> dict[int, list[tuple[Any, ...]]]:
-        table = HAPPENINGS.get(kind)
-        if table is None:
-            return {}
-        if table not in self._happenings:
-            happenings: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-            for row, *rest in self.read_table(table).iter_rows():
-                happenings[row].append(tuple(rest))
-            self._happenings[table] = happenings
-        return self._happenings[table]
+    def _parts(self) -> dict[int, list[tuple[Any, ...]]]:
+        """Return the rows of sections and sessions by the number of their listing."""
+        parts: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+        for name in ("sections", "sessions"):
+            for row, *columns in self.read_table(name).iter_rows():
+                parts[row].append(tuple(columns))
+        return parts
 
     @cached_property
     def _occurrences(self) -> dict[int, Occurrences]:

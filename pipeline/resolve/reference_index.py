@@ -31,11 +31,11 @@ from pipeline.resolve.websites import LinkIndex, find_websites
 
 _REFERRED = ("organization", "place")
 # Finds an organization in another metro; None if no other metro has it.
-FindLoan = Callable[[ForeignReference], ForeignOrganization | None]
+FindForeign = Callable[[ForeignReference], ForeignOrganization | None]
 
 
-class KnownPlace(Struct, frozen=True, kw_only=True):
-    """A place in the form in which its listings show it."""
+class ResolvedPlace(Struct, frozen=True, kw_only=True):
+    """What a place gives the listings that refer to it."""
 
     reference: PlaceReference
     location: Location
@@ -52,7 +52,7 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
     slugs: Mapping[str, str]
     organizations: Mapping[str, OrganizationRecord]
     references: Mapping[str, OrganizationReference]
-    places: Mapping[str, KnownPlace]
+    places: Mapping[str, ResolvedPlace]
     neighborhoods: Neighborhoods
 
     def find_organization(self, entry: SpooledRecord, problems: list[Problem]) -> OrganizationReference:
@@ -63,7 +63,7 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
 
     def find_place(
         self, entry: SpooledRecord, problems: list[Problem], *, location: Location | None = None
-    ) -> KnownPlace | None:
+    ) -> ResolvedPlace | None:
         """Return the place that a record refers to. Without a reference, find it by a calendar's `location`."""
         assert isinstance(entry.head, ListingHead)
         if entry.head.place is None:
@@ -87,11 +87,7 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
         return resolution.id
 
     def make_organization_rows(
-        self,
-        setting: MetroContext,
-        *,
-        carried: Mapping[str, str | None],
-        linked: LinkIndex,
+        self, setting: MetroContext, *, carried: Mapping[str, str | None], linked: LinkIndex
     ) -> list[Row]:
         """Make rows of organizations that have a record or are named. `carried`: websites of unchanged organizations;
         `linked`: the links of the metro's listings."""
@@ -113,33 +109,45 @@ def make_reference_index(
     metro: str,
     neighborhoods: Neighborhoods,
     points: Mapping[str, Point] = {},
-    find_loan: FindLoan = lambda _: None,
+    find_foreign: FindForeign = lambda _: None,
 ) -> ReferenceIndex:
-    """Make the index. `records`: by id; `kept`: ids of unchanged rows; `points`: coordinates by address; `find_loan`
-    finds an organization in another metro."""
+    """Make the index. `records`: by id; `kept`: ids of previous rows that stay without a record; `points`: coordinates
+    by address; `find_foreign` finds an organization in another metro."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
     shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
     kept_ids = [row["id"] for row in shown_rows]
     kept_heads = {row["id"]: _carry_head(row, previous) for row in shown_rows if row["kind"] in _REFERRED}
-    heads = {row_id: entry.head for row_id, entry in records.items() if _may_be_meant(entry.head)} | kept_heads
+    heads = {
+        row_id: entry.head
+        for row_id, entry in records.items()
+        if entry.head.type in _REFERRED and entry.head.status != "draft"
+    } | kept_heads
     published = previous.list_slugs("organization") | previous.list_slugs("place")
     own = [_make_target(row_id, head, metro=metro, published=published) for row_id, head in heads.items()]
-    asks = index_targets(own, metro=metro).list_asks(_list_references(records))
-    kept_loans = previous.find_lent(kept_ids)
-    foreign = {ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=loan) for loan in kept_loans))}
-    loans = {loan.id: loan for loan in foreign.values() if loan is not None and loan.id not in records}
-    lent = [_make_target(loan.id, loan.entry.head, metro=loan.metro, published={}) for loan in loans.values()]
-    targets = index_targets([*own, *lent], metro=metro)
+    references = [
+        (entry.head.feed, entry.head.organization)
+        for entry in records.values()
+        if isinstance(entry.head, ListingHead) and entry.head.organization is not None
+    ]
+    kept_foreign = previous.find_foreign(kept_ids)
+    asked = (
+        *index_targets(own, metro=metro).list_foreign(references),
+        *(ForeignReference(id=row_id) for row_id in kept_foreign),
+    )
+    foreign = {reference: find_foreign(reference) for reference in asked}
+    found = {other.id: other for other in foreign.values() if other is not None and other.id not in records}
+    others = [_make_target(row_id, it.entry.head, metro=it.metro, published={}) for row_id, it in found.items()]
+    targets = index_targets([*own, *others], metro=metro)
     referred = list(_resolve_organizations(records, targets))
     organizations = _name_organizations(records, referred, previous.find_named(kept_ids))
-    for row_id in sorted({*kept_loans, *(resolution.id for resolution in referred if resolution.id)} & loans.keys()):
-        head = loans[row_id].entry.head
+    for row_id in sorted({*kept_foreign, *(resolution.id for resolution in referred if resolution.id)} & found.keys()):
+        head = found[row_id].entry.head
         assert isinstance(head, OrganizationRecord)
         organizations[row_id] = head
     slugs = {row_id: published[row_id] for row_id in kept_heads} | _assign_slugs(
         {row_id: entry.head for row_id, entry in records.items()} | organizations, previous
     )
-    references = {
+    shown = {
         row_id: OrganizationReference(id=row_id, name=head.name, slug=slugs[row_id])
         for row_id, head in (kept_heads | organizations).items()
         if head.type == "organization"
@@ -147,24 +155,13 @@ def make_reference_index(
     return ReferenceIndex(
         targets=targets,
         foreign=foreign,
-        homes={loan.id: loan.metro for loan in loans.values()},
+        homes={row_id: other.metro for row_id, other in found.items()},
         slugs=slugs,
         organizations=organizations,
-        references=references,
-        places=dict(_know_places(heads, slugs, points)),
+        references=shown,
+        places=dict(_resolve_places(heads, slugs, points)),
         neighborhoods=neighborhoods,
     )
-
-
-def _list_references(records: Mapping[str, SpooledRecord]) -> Iterator[tuple[str, Reference]]:
-    """Yield the references to organizations, each after its feed."""
-    for entry in records.values():
-        if isinstance(entry.head, ListingHead) and entry.head.organization is not None:
-            yield entry.head.feed, entry.head.organization
-
-
-def _may_be_meant(head: Head) -> bool:
-    return head.type in _REFERRED and head.status != "draft"
 
 
 def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
@@ -181,18 +178,14 @@ def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
 
 def _make_target(row_id: str, head: Head, *, metro: str, published: Mapping[str, str]) -> ReferenceTarget:
     """Make a target. Its slug is the record's own, else the `published` one."""
-    location = head.location if isinstance(head, PlaceHead) else None
+    location = (head.location if isinstance(head, PlaceHead) else None) or Location()
+    addresses = (location.address, location.street_address)
     return ReferenceTarget(
         id=row_id, type=head.type, metro=metro, feed=head.feed, source_id=head.source_id,
         slug=slugify(head.slug) if head.slug else published.get(row_id, ""), name=head.name,
-        addresses=_list_addresses(location), is_shown=head.status == "published",
+        addresses=tuple(address for address in addresses if address is not None),
+        is_shown=head.status == "published",
     )  # fmt: skip
-
-
-def _list_addresses(location: Location | None) -> tuple[str, ...]:
-    if location is None:
-        return ()
-    return tuple(address for address in (location.address, location.street_address) if address is not None)
 
 
 def _resolve_organizations(records: Mapping[str, SpooledRecord], targets: Targets) -> Iterator[Resolution]:
@@ -219,24 +212,24 @@ def _make_named(row_id: str, name: str) -> OrganizationRecord:
     return OrganizationRecord(feed="", line=0, type="organization", source_id=row_id, name=name)
 
 
-def _know_places(
+def _resolve_places(
     heads: Mapping[str, Head], slugs: Mapping[str, str], points: Mapping[str, Point]
-) -> Iterator[tuple[str, KnownPlace]]:
+) -> Iterator[tuple[str, ResolvedPlace]]:
     for row_id, head in heads.items():
         if isinstance(head, PlaceHead):
             facts = msgspec.convert(head, Facts, from_attributes=True)
             reference = PlaceReference(id=row_id, slug=slugs[row_id], name=head.name)
             location = add_point(head.location or Location(), points)
-            yield row_id, KnownPlace(reference=reference, location=location, facts=facts)
+            yield row_id, ResolvedPlace(reference=reference, location=location, facts=facts)
 
 
 def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> dict[str, str]:
-    wishes: dict[str, list[SlugRequest]] = {}
+    requests: dict[str, list[SlugRequest]] = {}
     for row_id, record in records.items():
         is_draft = record.status == "draft"
-        wish = SlugRequest(id=row_id, type=record.type, name=record.name, slug=record.slug, is_draft=is_draft)
-        wishes.setdefault(record.type, []).append(wish)
+        request = SlugRequest(id=row_id, type=record.type, name=record.name, slug=record.slug, is_draft=is_draft)
+        requests.setdefault(record.type, []).append(request)
     slugs: dict[str, str] = {}
-    for kind, wished in wishes.items():
-        slugs |= assign_slugs(wished, before=previous.list_slugs(kind))
+    for kind, own in requests.items():
+        slugs |= assign_slugs(own, previous=previous.list_slugs(kind))
     return slugs

@@ -12,8 +12,6 @@ from pipeline.records.record import Reference
 
 # Most places of the same name in a problem.
 _SHOWN_CANDIDATES = 5
-# Cached folded names of one metro; folding again takes three times as long.
-_MOST_KNOWN = 65_536
 # Longer ones are mostly postal codes.
 _HOUSE = re.compile(r"\b\d{1,4}[a-z]?\b", re.IGNORECASE)
 
@@ -74,8 +72,8 @@ class Targets(Struct, frozen=True, kw_only=True):
     here called `kind`.
 
     `places`: by folded name, which several places may share; names of organizations are unique. `addresses`: places by
-    house and street. `known`: a cache of resolved references by kind and feed, since many listings have the same one;
-    `located`: a cache for LOCATION texts.
+    house and street. `resolved`: a cache of references with a name by kind and feed, since many listings have the same
+    one; `located`: a cache of the LOCATION texts of calendars.
     """
 
     metro: str
@@ -84,7 +82,7 @@ class Targets(Struct, frozen=True, kw_only=True):
     slugs: dict[tuple[str, str], str]
     names: dict[str, str]
     places: dict[str, list[ReferenceTarget]]
-    known: dict[tuple[str, str, Reference], Resolution] = {}
+    resolved: dict[tuple[str, str, Reference], Resolution] = {}
     addresses: dict[str, list[ReferenceTarget]] = {}
     located: dict[str, str | None] = {}
 
@@ -114,12 +112,9 @@ class Targets(Struct, frozen=True, kw_only=True):
         if reference.name is None:
             return self._resolve(reference, kind=kind, feed=feed)
         key = (kind, feed, reference)
-        resolution = self.known.get(key)
-        if resolution is None:
-            if len(self.known) >= _MOST_KNOWN:
-                self.known.clear()
-            resolution = self.known[key] = self._resolve(reference, kind=kind, feed=feed)
-        return resolution
+        if key not in self.resolved:
+            self.resolved[key] = self._resolve(reference, kind=kind, feed=feed)
+        return self.resolved[key]
 
     def _resolve(self, reference: Reference, *, kind: str, feed: str) -> Resolution:
         target = self._find(reference, kind=kind, feed=feed)
@@ -132,7 +127,7 @@ class Targets(Struct, frozen=True, kw_only=True):
                 return _choose_place(candidates, reference)
         return Resolution(problem="unknown_reference", value=_describe_reference(reference))
 
-    def list_asks(self, references: Iterable[tuple[str, Reference]]) -> Iterator[ForeignReference]:
+    def list_foreign(self, references: Iterable[tuple[str, Reference]]) -> Iterator[ForeignReference]:
         """Yield references to organizations that this metro does not have, neither by `id` nor by `source_id`."""
         for feed, reference in references:
             row_id = (reference.id or "").lower()
@@ -194,7 +189,10 @@ def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -
     if len(meant) == 1:
         return Resolution(id=meant[0].id)
     several = sorted(meant or candidates, key=lambda candidate: (candidate.feed, candidate.source_id))
-    named = "; ".join(_describe_place(candidate) for candidate in several[:_SHOWN_CANDIDATES])
+    named = "; ".join(
+        f"feed {place.feed}, source_id {place.source_id}{f' at {place.addresses[0]}' if place.addresses else ''}"
+        for place in several[:_SHOWN_CANDIDATES]
+    )
     more = f"; and {len(several) - _SHOWN_CANDIDATES:,} more" if len(several) > _SHOWN_CANDIDATES else ""
     where = "" if meant or reference.address is None else ", none of them at this address"
     return Resolution(
@@ -216,14 +214,6 @@ def _is_same_address(one: str, other: str) -> bool:
     return bool(one and other) and (f"{one} ".startswith(f"{other} ") or f"{other} ".startswith(f"{one} "))
 
 
-def _describe_place(place: ReferenceTarget) -> str:
-    at = f" at {place.addresses[0]}" if place.addresses else ""
-    return f"feed {place.feed}, source_id {place.source_id}{at}"
-
-
 def _describe_reference(reference: Reference) -> str:
-    given = {
-        "id": reference.id, "feed": reference.feed, "source_id": reference.source_id, "slug": reference.slug,
-        "name": reference.name, "address": reference.address,
-    }  # fmt: skip
-    return ", ".join(f"{key} {value}" for key, value in given.items() if value is not None)
+    names = ("id", "feed", "source_id", "slug", "name", "address")
+    return ", ".join(f"{name} {value}" for name in names if (value := getattr(reference, name)) is not None)

@@ -4,8 +4,7 @@ A listing whose input has not changed since the previous release is not made aga
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -14,7 +13,7 @@ from msgspec import Struct
 
 from outings.contract.resources.shared import Location, OrganizationReference
 from outings.release.tables import PUBLISHED
-from pipeline.clean.feed_read import EncodedRecord, SpooledRecord, decode_record
+from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.record import (
     ORGANIZATION,
     CampRecord,
@@ -41,7 +40,7 @@ from pipeline.resolve.listings.places import make_place_row
 from pipeline.resolve.listings.resolved_record import Facts, MetroContext, ResolvedRecord
 from pipeline.resolve.listings.rows import Row, UnchangedListing, check_bounds
 from pipeline.resolve.previous import PreviousSnapshot
-from pipeline.resolve.reference_index import FindLoan, KnownPlace, ReferenceIndex, make_reference_index
+from pipeline.resolve.reference_index import FindForeign, ReferenceIndex, ResolvedPlace, make_reference_index
 from pipeline.resolve.references import ForeignResolution
 from pipeline.resolve.websites import LinkIndex, encode_links, read_links
 
@@ -53,19 +52,16 @@ class _NewListing(Struct, frozen=True):
     """A listing to make. Its record is decoded only when its row is made."""
 
     id: str
-    kind: str
-    feed: str
-    source_id: str
-    encoded: EncodedRecord
+    entry: SpooledRecord
     organization: OrganizationReference
-    place: KnownPlace | None
-    crawled: datetime | None
+    place: ResolvedPlace | None
     origin: bytes
 
 
 class RowMaker:
-    """Makes a metro's rows. `stays`: the unchanged listings, known at once; `foreign`: references to other metros with
-    their results; `problems`: parts of records left out, complete after `list_rows`."""
+    """Makes a metro's rows. `unchanged`: the listings that are the same as in the previous release, known at once;
+    `foreign`: references to other metros' organizations, with the results; `problems`: parts of records that were left
+    out, complete after `list_rows`."""
 
     def __init__(
         self,
@@ -75,29 +71,32 @@ class RowMaker:
         setting: MetroContext,
         neighborhoods: Neighborhoods,
         carried: Collection[str],
-        find_loan: FindLoan,
+        find_foreign: FindForeign,
     ) -> None:
         """Index the records and compare them with the previous release. `by_id`: records by their listing's id;
-        `carried`: ids of previous rows to keep in any case; `find_loan`: finds an organization of another metro."""
+        `carried`: ids of previous rows to keep in any case; `find_foreign`: finds an organization of another metro."""
         self.problems: list[Problem] = []
-        self.stays: list[UnchangedListing] = []
+        self.unchanged: list[UnchangedListing] = []
         self._previous, self._setting = previous, setting
-        kept = list(carried)
         self._references = make_reference_index(
-            by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods, find_loan=find_loan,
-            points=setting.points,
+            by_id, previous, kept=carried, metro=setting.metro.slug, neighborhoods=neighborhoods,
+            find_foreign=find_foreign, points=setting.points,
         )  # fmt: skip
         self.foreign: ForeignResolution = self._references.foreign
-        self._carried: list[str] = []  # as rows
-        self._keep(kept)
-        self._anew = list(self._compare(by_id))
+        self._carried: list[str] = []  # ids of rows to carry over whole, since they are no unchanged listings
+        for row_id in carried:
+            if previous.origins is None or previous.find_row(row_id) < 0:
+                self._carried.append(row_id)
+            else:
+                self.unchanged.append(UnchangedListing(id=row_id, origin=None))
+        self._new = list(self._compare(by_id))
 
     def list_rows(self) -> Iterator[Row]:
         """Yield the rows that are new or changed, organizations last, since they depend on all listings. Can be called
         only once, because it frees the reference index."""
         links = LinkIndex()
         websites: dict[str, str | None] = {}
-        self._gather_stays(links)
+        self._gather_unchanged(links)
         for row in self._list_listings():
             if row.kind == ORGANIZATION:
                 websites[row.id] = row.columns["website_url"]
@@ -109,20 +108,12 @@ class RowMaker:
         yield from self._references.make_organization_rows(self._setting, carried=websites, linked=links)
         del self._references  # 2 MB for 5,000 listings
 
-    def _keep(self, kept: Iterable[str]) -> None:
-        """Keep rows that have no record any more: listings in `stays` if possible, all others as carried rows."""
-        for row_id in kept:
-            if self._previous.origins is None or self._previous.find_row(row_id) < 0:
-                self._carried.append(row_id)
-            else:
-                self.stays.append(UnchangedListing(id=row_id, origin=None))
-
     def _compare(self, by_id: Mapping[str, SpooledRecord]) -> Iterator[_NewListing]:
         """Yield the listings that must be made; note the others as unchanged."""
         previous, index, setting = self._previous, self._references, self._setting
         origins = previous.origins or {}
         moving = previous.list_moving(setting.horizon) if origins else frozenset[str]()
-        places = {row_id: _hash_place(place) for row_id, place in index.places.items()}
+        places = {row_id: _hash(place) for row_id, place in index.places.items()}
         for row_id, entry in by_id.items():
             if not isinstance(entry.head, ListingHead):
                 continue
@@ -133,32 +124,20 @@ class RowMaker:
             point = setting.points.get(name_address(location) or "")
             at = b"" if place is None else places[place.reference.id]
             origin = _hash_origin(entry, row_id, index.slugs[row_id], organization, at, point)
-            stay = None
+            unchanged = None
             if origins.get(row_id) == origin:
-                stay = (
-                    UnchangedListing(id=row_id, origin=origin)
-                    if row_id not in moving
-                    else self._move(row_id, entry, origin)
+                is_moving = row_id in moving
+                unchanged = (
+                    self._move(row_id, entry, origin) if is_moving else UnchangedListing(id=row_id, origin=origin)
                 )
-            if stay is None:
-                encoded = EncodedRecord(entry.line, entry.digest, entry.data)
-                yield _NewListing(
-                    row_id,
-                    entry.head.type,
-                    entry.head.feed,
-                    entry.head.source_id,
-                    encoded,
-                    organization,
-                    place,
-                    entry.crawled,
-                    origin,
-                )
+            if unchanged is None:
+                yield _NewListing(row_id, entry, organization, place, origin)
             else:
-                self.stays.append(stay)
+                self.unchanged.append(unchanged)
 
     def _move(self, row_id: str, entry: SpooledRecord, origin: bytes) -> UnchangedListing | None:
         """Return an event series as unchanged, with the dates within the new horizon; None if its rule has problems."""
-        record = self._read_record(EncodedRecord(entry.line, entry.digest, entry.data), entry.head.type)
+        record = self._read_record(entry)
         assert isinstance(record, EventRecord)
         expansion = expand_event(record, self._setting)
         if expansion.problems:
@@ -167,33 +146,36 @@ class RowMaker:
         return UnchangedListing(id=row_id, origin=origin, occurrences=expansion.occurrences, moving=moving)
 
     def _list_listings(self) -> Iterator[Row]:
-        self._anew.reverse()
-        while self._anew:
-            listing = self._anew.pop()
+        self._new.reverse()
+        while self._new:  # each is freed when its row is made
+            listing = self._new.pop()
             try:
                 row, problems = self._make_row(listing)
             except Exception as error:  # noqa: BLE001 - whatever it is, the other records are built
-                self.problems.append(_set_aside(listing, error))
+                head, line, reason = listing.entry.head, listing.entry.line, explain_fault(error)
+                self.problems.append(
+                    Problem(feed=head.feed, line=line, source_id=head.source_id, field=None, reason=reason)
+                )
                 if listing.id in self._previous:
                     yield self._previous.carry_row(listing.id)
                 continue
-            # What is to be said of it is said again in each build, so that it has to be found again.
+            # Each build reports the problems of a listing, so it must find them again.
             row.origin = None if problems else listing.origin
             self.problems.extend(problems)
             yield row
         for row_id in self._carried:
             yield self._previous.carry_row(row_id)
 
-    def _make_row(self, anew: _NewListing) -> tuple[Row, tuple[Problem, ...]]:
-        record = self._read_record(anew.encoded, anew.kind)
-        row, problems = _make_row(_resolve(record, anew, self._references, self._setting), self._setting)
+    def _make_row(self, listing: _NewListing) -> tuple[Row, tuple[Problem, ...]]:
+        record = self._read_record(listing.entry)
+        row, problems = _make_row(_resolve(record, listing, self._references, self._setting), self._setting)
         row.columns.update(make_statement_columns(record, row.members))
         check_bounds(row)
         return row, problems
 
-    def _read_record(self, encoded: EncodedRecord, kind: str) -> ListingRecord:
+    def _read_record(self, entry: SpooledRecord) -> ListingRecord:
         """Decode the record and apply its feed's settings for confidence and for events of several days."""
-        record = decode_record(encoded, kind)
+        record = entry.read_record()
         assert isinstance(record, ListingRecord)
         if record.confidence is None and record.feed not in self._setting.scored:
             record = msgspec.structs.replace(record, confidence=1.0)
@@ -201,11 +183,11 @@ class RowMaker:
             return spread_days(record)
         return record
 
-    def _gather_stays(self, links: LinkIndex) -> None:
+    def _gather_unchanged(self, links: LinkIndex) -> None:
         snapshot = self._previous.snapshot
-        if snapshot is None or not self.stays:
+        if snapshot is None or not self.unchanged:
             return
-        at = self._previous.find_rows(stay.id for stay in self.stays)
+        at = self._previous.find_rows(listing.id for listing in self.unchanged)
         rows = self._previous.listings.with_columns(self._previous.links)[at].filter(
             (pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null()
         )
@@ -214,36 +196,24 @@ class RowMaker:
             links.add_encoded(organization, encoded)
 
 
-def _set_aside(anew: _NewListing, error: Exception) -> Problem:
-    return Problem(
-        feed=anew.feed, line=anew.encoded.line, source_id=anew.source_id, field=None, reason=explain_fault(error)
-    )  # fmt: skip
-
-
 def _hash_origin(
-    entry: SpooledRecord,
-    row_id: str,
-    slug: str,
-    organization: OrganizationReference,
-    place: bytes,
-    point: Point | None,
+    entry: SpooledRecord, row_id: str, slug: str, organization: OrganizationReference, place: bytes, point: Point | None
 ) -> bytes:
     """Hash all inputs of a listing except the program, the metro's settings and the date. `place`: a hash of its place;
     `point`: the coordinates of its address."""
     head = entry.head
     freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, entry.crawled)
-    parts = (entry.digest, row_id, slug, organization, place, freshness, *(point or ()))
-    return hashlib.sha256(_encoder.encode(parts)).digest()[:_ORIGIN_BYTES]
+    return _hash((entry.digest, row_id, slug, organization, place, freshness, *(point or ())))
 
 
-def _hash_place(place: KnownPlace) -> bytes:
-    return hashlib.sha256(_encoder.encode(place)).digest()[:_ORIGIN_BYTES]
+def _hash(value: object) -> bytes:
+    return hashlib.sha256(_encoder.encode(value)).digest()[:_ORIGIN_BYTES]
 
 
 def _resolve(
-    record: ListingRecord, anew: _NewListing, index: ReferenceIndex, setting: MetroContext
+    record: ListingRecord, listing: _NewListing, index: ReferenceIndex, setting: MetroContext
 ) -> ResolvedRecord[Any]:
-    place = anew.place
+    place = listing.place
     own = None if record.location is None else add_point(record.location, setting.points)
     if place is not None and own is not None and own.lat is None and getattr(record, "place", None) is None:
         own = None  # a calendar's LOCATION, which names the place
@@ -252,9 +222,9 @@ def _resolve(
     audience = classifier.judge(record).audience
     return ResolvedRecord(
         record=record,
-        id=anew.id,
-        slug=index.slugs[anew.id],
-        organization=anew.organization,
+        id=listing.id,
+        slug=index.slugs[listing.id],
+        organization=listing.organization,
         place=None if place is None else place.reference,
         facts=_inherit_facts(record, None if place is None else place.facts),
         location=location,
@@ -262,7 +232,7 @@ def _resolve(
         text_ages=classifier.find_text_ages(record),
         audience=audience,
         confidence=score_confidence(
-            record, location=location, has_place=place is not None, newest_crawled_at=anew.crawled
+            record, location=location, has_place=place is not None, newest_crawled_at=listing.entry.crawled
         ),
     )
 

@@ -85,7 +85,9 @@ def choose_websites(
     owners = _list_owners(stated, linked)
     websites = {}
     for row_id in organizations:
-        website = stated.get(row_id) or _choose_page(linked.pages.get(row_id, set()))
+        pages = linked.pages.get(row_id, set())
+        page = next(iter(pages)) if len(pages) == 1 else _share_origin({_find_origin(page) for page in pages})
+        website = stated.get(row_id) or page
         shared = _share_origin(linked.origins.get(row_id, set()))
         if website is None and shared is not None and owners[_find_host(shared)] <= {row_id}:
             website = shared
@@ -95,9 +97,7 @@ def choose_websites(
 
 def find_domain(url: str | None) -> str | None:
     parts = _split_url(url) if url else None
-    if parts is None or parts.hostname is None:
-        return None
-    return parts.hostname.removeprefix("www.")
+    return None if parts is None or parts.hostname is None else parts.hostname.removeprefix("www.")
 
 
 class _Registration(Struct, frozen=True, kw_only=True):
@@ -163,11 +163,6 @@ def _list_owners(stated: Mapping[str, str | None], linked: LinkIndex) -> dict[st
         for origin in origins:
             owners[None if origin is None else origin[1]].add(row_id)
     return owners
-
-
-def _choose_page(pages: set[str]) -> str | None:
-    """Return the only page, else the origin that all share, else None."""
-    return next(iter(pages)) if len(pages) == 1 else _share_origin({_find_origin(page) for page in pages})
 
 
 def _share_origin(origins: Set[Origin | None]) -> str | None:

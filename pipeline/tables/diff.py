@@ -47,17 +47,12 @@ def withdraw_row(row: Row) -> Row | None:
         return None
     if row.columns["status"] != PUBLISHED:
         return row
-    return archive_row(row, reason="withdrawn")
-
-
-def archive_row(row: Row, *, reason: str) -> Row:
-    members = row.members if row.members is not None else read_members(row)
     return Row(
         kind=row.kind,
-        columns={**row.columns, "status": ARCHIVED, "reason": reason},
-        members=msgspec.structs.replace(members, status=STATUSES[ARCHIVED]),
+        columns={**row.columns, "status": ARCHIVED, "reason": "withdrawn"},
+        members=msgspec.structs.replace(read_members(row), status=STATUSES[ARCHIVED]),
         created_at=row.created_at,
-        happenings=row.happenings,
+        parts=row.parts,
     )
 
 
@@ -65,7 +60,10 @@ def make_versioned_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_o
     """Compare a row with the previous release, and set its stamps and change. If not `is_ours`, another version of the
     program made the previous documents: then only members that both versions know can change."""
     old = previous.get(row.id)
-    _mark_unpublished(row, old)
+    if row.columns["status"] == DRAFT:
+        # A draft that was ever published can be `restored` later.
+        was_visible = old is not None and (old["status"] != DRAFT or old["reason"] is not None)
+        row.columns["reason"] = "unpublished" if was_visible else None
     digest = row.hash if row.hash is not None else hash_members(row.members)
     if old is None:
         return _render_row(row, digest, old, created_at=row.created_at or stamp, updated_at=stamp)
@@ -97,13 +95,6 @@ def _keep_row(row: Row, old: Mapping[str, Any]) -> VersionedRow:
     )  # fmt: skip
 
 
-def _mark_unpublished(row: Row, old: Mapping[str, Any] | None) -> None:
-    """Set a draft's reason to `unpublished` if it was ever published, so that it can be `restored` later."""
-    if row.columns["status"] == DRAFT:
-        was_visible = old is not None and (old["status"] != DRAFT or old["reason"] is not None)
-        row.columns["reason"] = "unpublished" if was_visible else None
-
-
 def _render_row(
     row: Row,
     digest: bytes,
@@ -132,31 +123,23 @@ def read_members(row: Row) -> Struct:
 
 def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes | None, shared: bool) -> Struct:
     members = row.members if row.members is not None else read_members(row)
-    changes: dict[str, Any] = {
-        "created_at": format_instant(created_at),
-        "updated_at": format_instant(updated_at),
-    }
-    part = PARTS.get(row.kind)
-    if part is not None:
-        changes[part] = _stamp_parts(
-            getattr(members, part), {} if before is None else _read_parts(before, part),
-            stamp=format_instant(updated_at), shared=shared,
-        )  # fmt: skip
+    stamp = format_instant(updated_at)
+    changes: dict[str, Any] = {"created_at": format_instant(created_at), "updated_at": stamp}
+    name = PARTS.get(row.kind)
+    if name is not None:
+        old = {} if before is None else {part["id"]: part for part in orjson.loads(before)[name]}
+        changes[name] = _stamp_parts(getattr(members, name), old, stamp=stamp, shared=shared)
     return msgspec.structs.replace(members, **changes)
-
-
-def _read_parts(document: bytes, member: str) -> dict[str, Any]:
-    return {part["id"]: part for part in orjson.loads(document)[member]}
 
 
 def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, shared: bool) -> tuple[Struct, ...]:
     """Set `updated_at` of sections or sessions: `stamp`, or the old one if a part is unchanged."""
     stamped = []
     for part in parts:
-        was = old.get(part.id)
+        was = old.get(part.id, {"updated_at": stamp})
         now = orjson.loads(msgspec.json.encode(msgspec.structs.replace(part, updated_at=None)))
-        kept = was is not None and _is_same({**was, "updated_at": None}, now, shared=shared)
-        stamped.append(msgspec.structs.replace(part, updated_at=was["updated_at"] if kept and was else stamp))
+        is_same = part.id in old and _is_same({**was, "updated_at": None}, now, shared=shared)
+        stamped.append(msgspec.structs.replace(part, updated_at=was["updated_at"] if is_same else stamp))
     return tuple(stamped)
 
 
@@ -198,15 +181,11 @@ def name_changed_members(before: bytes, after: bytes, *, shared: bool = False) -
 
 
 def _is_same(one: Any, other: Any, *, shared: bool) -> bool:
-    return agree(one, other) if shared else bool(one == other)
-
-
-def agree(one: Any, other: Any) -> bool:
-    """Return True if two values are equal, apart from members that only one of them has."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return all(agree(one[name], other[name]) for name in one.keys() & other.keys())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(agree, one, other))
+    """Return True if two JSON values are equal. With `shared`, members that only one of them has are ignored."""
+    if shared and isinstance(one, dict) and isinstance(other, dict):
+        return all(_is_same(one[name], other[name], shared=True) for name in one.keys() & other.keys())
+    if shared and isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(_is_same(*pair, shared=True) for pair in zip(one, other, strict=True))
     return bool(one == other)
 
 

@@ -14,8 +14,8 @@ _BUFFER_BYTES = 1 << 20
 class DocumentBuffer:
     """The documents of a build: new ones in a temporary file, unchanged ones in packs of the previous release."""
 
-    def __init__(self, before: Snapshot | None) -> None:
-        self._before = before
+    def __init__(self, previous: Snapshot | None) -> None:
+        self._previous = previous
         self._file: IO[bytes] = TemporaryFile(buffering=_BUFFER_BYTES)  # noqa: SIM115 it is closed by whoever opened the buffer
         self._size = 0
         self._pages: mmap.mmap | None = None
@@ -39,12 +39,13 @@ class DocumentBuffer:
         return offset
 
     def read(self, pack: int | None, offset: int, length: int) -> bytes:
-        """Return a document. Nothing may be added after the first call."""
+        """Return the document at an offset of a previous pack, or of the file if `pack` is None. Nothing may be added
+        after the first call."""
         if pack is None:
             if self._pages is None:
                 with naming_folder():
                     self._file.flush()
                 self._pages = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
             return self._pages[offset : offset + length]
-        assert self._before is not None
-        return self._before.read_document(pack, offset, length)
+        assert self._previous is not None
+        return self._previous.read_document(pack, offset, length)

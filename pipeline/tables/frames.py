@@ -24,11 +24,11 @@ from pipeline.resolve.facts.centroids import Centroid
 from pipeline.resolve.listings.rows import ORIGINS, Listings
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.document_buffer import DocumentBuffer
-from pipeline.tables.table_builder import RowChange, TableBuilder
+from pipeline.tables.table_builder import TableBuilder
 from pipeline.tables.versions import Change
 
-# Rows a group: one group holds a metro of today whole; larger ones are pruned by `row`.
-# The size is fixed because another one is other bytes.
+# Rows in a group: one group holds a usual metro whole; in larger ones readers skip groups by `row`. Another size would
+# change the bytes.
 ROW_GROUP_SIZE = 65_536
 # Sorts after every real key, where "null last" is the order.
 _LAST = 1 << 62
@@ -59,7 +59,7 @@ def make_tables(
     """Make a metro's tables and write documents to the buffer. The last four arguments are those of `TableBuilder`."""
     builder = TableBuilder(previous, buffer, stamp=stamp, is_ours=is_ours, categories=categories)
     builder.add_rows(listings.rows)
-    builder.add_stays(listings.stays)
+    builder.add_unchanged(listings.unchanged)
     builder.add_withdrawn()
     return_memory()  # of the records, which are rows now
     return _make_tables(builder, neighborhoods=listings.neighborhoods)
@@ -79,10 +79,11 @@ def _make_tables(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Table
         "sections": _give_rows(builder.join("sections"), rows, "sections").sort("row", "section"),
         "sessions": _give_rows(sessions, rows, "sessions").sort("row", "session"),
     }
+    # Changes of listings by row, then those of organizations by row.
+    order = {False: rows, True: organization_rows}
+    changed = sorted(builder.changed, key=lambda row: (row.is_organization, order[row.is_organization][row.number]))
     return Tables(
-        tables=tables,
-        origins=listings.select(*ORIGINS),
-        changes=_order_changes(builder.changed, rows=rows, organization_rows=organization_rows),
+        tables=tables, origins=listings.select(*ORIGINS), changes=tuple(row_change.change for row_change in changed)
     )
 
 
@@ -122,17 +123,6 @@ def _order_occurrences(occurrences: pl.DataFrame, listings: pl.DataFrame) -> pl.
     return ranked.sort("starts_at", "rank", "index").drop("rank")
 
 
-def _order_changes(changed: Sequence[RowChange], *, rows: Numbers, organization_rows: Numbers) -> tuple[Change, ...]:
-    """Return the changes of listings by row, then those of organizations by row."""
-
-    def find_place(row_change: RowChange) -> tuple[bool, int]:
-        return row_change.is_organization, int(
-            (organization_rows if row_change.is_organization else rows)[row_change.number]
-        )
-
-    return tuple(row_change.change for row_change in sorted(changed, key=find_place))
-
-
 def encode_table(frame: pl.DataFrame) -> bytes:
     """Encode a table as Parquet. Equal rows in equal order give equal bytes, since the writer's settings are fixed."""
     buffer = io.BytesIO()
@@ -161,12 +151,9 @@ def _describe(slug: str, names: list[str], lats: list[float | None], lngs: list[
     spelled = Counter(names)
     name = min(spelled, key=lambda spelling: (-spelled[spelling], spelling))
     placed = [(lat, lng) for lat, lng in zip(lats, lngs, strict=True) if lat is not None and lng is not None]
-    lat, lng = (_find_mean([point[at] for point in placed]) for at in (0, 1))
+    center = [round(fsum(degrees) / len(placed), _DECIMALS) for degrees in zip(*placed, strict=True)]
+    lat, lng = center or (None, None)
     return {"slug": slug, "name": name, "key": fold_text(name), "lat": lat, "lng": lng}
-
-
-def _find_mean(degrees: list[float]) -> float | None:
-    return round(fsum(degrees) / len(degrees), _DECIMALS) if degrees else None
 
 
 def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:

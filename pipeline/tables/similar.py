@@ -48,7 +48,9 @@ def read_traits(tables: Mapping[str, pl.DataFrame]) -> Traits:
     is_stated = ages["age_min"].is_not_null() | ages["age_max"].is_not_null()
     youngest = ages["age_min"].fill_null(0).clip(0, OLDEST).set(~is_stated, OLDEST + 1)
     oldest = ages["age_max"].fill_null(OLDEST).clip(0, OLDEST).set(~is_stated, 0)
-    x, y, z = (_shift(vector * EARTH_RADIUS_M) for vector in make_unit_vectors(lats, lngs))
+    # Metres relative to the first point: such small numbers keep millimetres in half the bytes.
+    metres = [vector * EARTH_RADIUS_M for vector in make_unit_vectors(lats, lngs)]
+    x, y, z = ((axis - axis[~np.isnan(axis)][:1].sum()).astype(np.float32) for axis in metres)
     slots, days = _find_slots(tables, size=listings.height)
     sets, kinds = np.unique(categories, return_inverse=True)
     return Traits(
@@ -63,19 +65,6 @@ def read_traits(tables: Mapping[str, pl.DataFrame]) -> Traits:
         slots=slots,
         days=days,
     )
-
-
-def find_middles(traits: Traits) -> Numbers:
-    """Return twice the middle of each row's ages, an integer."""
-    return traits.youngest.astype(np.int64) + traits.oldest
-
-
-def _shift(metres: NDArray[np.float64]) -> Floats:
-    """Return coordinates in metres relative to the first point. Such small numbers keep millimetres in half the
-    bytes."""
-    stated = metres[~np.isnan(metres)]
-    shifted: Floats = (metres - stated[:1].sum()).astype(np.float32)
-    return shifted
 
 
 def _find_tiles(lats: NDArray[np.float64], lngs: NDArray[np.float64]) -> Numbers:
@@ -145,18 +134,14 @@ def score_likeness(rows: Numbers, candidates: Numbers, weights: Floats, traits: 
 def _compare_categories(rows: Numbers, candidates: Numbers, weights: Floats, traits: Traits) -> Floats:
     """Score shared categories: their weight as a share of the weight of all categories of either listing."""
     kinds, at = np.unique(traits.kinds[rows], return_inverse=True)
-    others = _spread_bits(traits.sets)
+    bits = traits.sets[:, np.newaxis] >> np.arange(64, dtype=np.uint64) & np.uint64(1)
+    others: Floats = bits.astype(np.float32)
     own = others[kinds]
     shared = (own * weights) @ others.T
     either = (own @ weights)[:, np.newaxis] + others @ weights - shared
     similarity = np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
     compared: Floats = similarity[at[:, np.newaxis], traits.kinds[candidates]]
     return compared
-
-
-def _spread_bits(sets: NDArray[np.uint64]) -> Floats:
-    bits: Floats = (sets[:, np.newaxis] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).astype(np.float32)
-    return bits
 
 
 def _compare_ages(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
@@ -191,11 +176,11 @@ def _compare_weeks(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
 _ADULTS = AUDIENCES.index("adults")
 # Types that have similar listings and may be one.
 KINDS = ("event", "class", "camp")
-# How many of each type are kept: a reader is shown six, of those that are live then and that it may see.
+# Similar listings to store of each type: readers are shown six, of those that are live then and that they may read.
 KEPT = 10
 # Neighbors to compare with a listing in each order.
 BY_PLACE, BY_KIND = 48, 32
-# Of one name at one place: so many are candidates, since the first may be over when someone asks.
+# Candidates with one name at one place: more than one, because the first may be over at the time of a request.
 _MOST_TWINS = 2
 _WINDOW_DAYS = 30
 
@@ -272,7 +257,10 @@ def _find_similar(own: Numbers, pool: Numbers, traits: Traits) -> NDArray[np.uin
 
 def _list_candidates(asking: Numbers, members: Numbers, traits: Traits) -> Iterator[tuple[Numbers, Numbers]]:
     """Yield chunks of listings with their candidates: all members if few, else neighbors by place and by kind."""
-    orders = (BY_PLACE, _rank_places(traits)), (BY_KIND, _rank_kinds(traits))
+    ages = traits.youngest.astype(np.int64) + traits.oldest  # twice the middle of each row's ages, an integer
+    by_place = (traits.tiles << 24) | (ages << 16) | (traits.kinds & 0xFFFF)
+    by_kind = (traits.kinds << 45) | (ages << 37) | np.maximum(traits.tiles, 0)  # those without a point come first
+    orders = (BY_PLACE, by_place), (BY_KIND, by_kind)
     sorted_members = [(size, ranks, members[np.argsort(ranks[members], kind="stable")]) for size, ranks in orders]
     for at in range(0, asking.size, _CHUNK):
         rows = asking[at : at + _CHUNK]
@@ -285,15 +273,6 @@ def _list_candidates(asking: Numbers, members: Numbers, traits: Traits) -> Itera
             first = np.clip(middle - size // 2, 0, ordered.size - size)
             windows.append(ordered[first[:, np.newaxis] + np.arange(size)])
         yield rows, np.concatenate(windows, axis=1)
-
-
-def _rank_places(traits: Traits) -> Numbers:
-    return (traits.tiles << 24) | (find_middles(traits) << 16) | (traits.kinds & 0xFFFF)
-
-
-def _rank_kinds(traits: Traits) -> Numbers:
-    """Return sort keys by kind, then age, then tile. Listings without a point come first."""
-    return (traits.kinds << 45) | (find_middles(traits) << 37) | np.maximum(traits.tiles, 0)
 
 
 def _choose_best(rows: Numbers, candidates: Numbers, score: Floats) -> NDArray[np.uint64]:

@@ -28,7 +28,7 @@ from pipeline.tables.versions import Change
 _CHUNK = 4_096
 _DOCUMENT = ("pack", "offset", "length")
 
-# Beside a table's columns: `number` in place of `row`, and of listings what the next build is to know of them.
+# The builder's columns: those of each table with `number` in place of `row`, and ORIGINS of listings.
 _NUMBER = {"number": pl.UInt32()}
 _SCHEMAS: dict[str, dict[str, Any]] = {
     name: {**_NUMBER, **{column: kind for column, kind in make_schema(TABLES[name]).items() if column != "row"}}
@@ -69,7 +69,7 @@ class TableBuilder:
         categories: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._previous, self._buffer, self._stamp, self._is_ours = previous, buffer, stamp, is_ours
-        self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS if name != "terms"}
+        self._frames: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS if name != "terms"}
         self._sizes = {"listings": 0, "organizations": 0}
         self._present: set[str] = set()
         self.index = TermIndexWriter(categories)
@@ -79,17 +79,43 @@ class TableBuilder:
         remaining = iter(rows)
         while chunk := list(islice(remaining, _CHUNK)):
             self._present.update(row.id for row in chunk)
-            versioned = [self._make_versioned(row) for row in chunk]
+            versioned = [
+                make_versioned_row(row, self._previous, stamp=self._stamp, is_ours=self._is_ours) for row in chunk
+            ]
             self._add("listings", [entry for entry in versioned if entry.row.kind != ORGANIZATION])
             self._add("organizations", [entry for entry in versioned if entry.row.kind == ORGANIZATION])
 
-    def add_stays(self, stays: Sequence[UnchangedListing]) -> None:
+    def add_unchanged(self, unchanged: Sequence[UnchangedListing]) -> None:
         """Add unchanged listings by copying their columns, dates and words from the previous release."""
-        ids = [stay.id for stay in stays]
+        if not unchanged:
+            return
+        previous, first = self._previous, self._sizes["listings"]
+        self._sizes["listings"] += len(unchanged)
+        ids = [listing.id for listing in unchanged]
         self._present.update(ids)
-        if stays:
-            origins = pl.Series([stay.origin for stay in stays], dtype=pl.Binary())
-            self._carry(self._previous.find_rows(ids), origins, stays)
+        at = previous.find_rows(ids)
+        numbers = pl.Series("number", np.arange(first, first + len(unchanged), dtype=np.uint32))
+        origins = pl.Series("origin", [listing.origin for listing in unchanged], dtype=pl.Binary())
+        rows = previous.listings[at].with_columns(numbers, origins, previous.links[at])
+        if any(listing.moving for listing in unchanged):
+            rows = _replace_moving(rows, unchanged)
+        self._frames["listings"].append(rows.select(*_SCHEMAS["listings"]))
+        # By the row of the previous release, the new number, -1 if the listing is not unchanged.
+        to = np.full(previous.listings.height, -1, dtype=np.int64)
+        to[at.to_numpy()] = numbers.to_numpy()
+        self.index.add_terms(_renumber(previous.read_table("terms"), to, _SCHEMAS["terms"]))
+        dated = to.copy()
+        dated[[previous.find_row(listing.id) for listing in unchanged if listing.occurrences is not None]] = -1
+        for name in HAPPENINGS.values():
+            chosen = dated if name == "occurrences" else to
+            self._frames[name].append(_renumber(previous.read_table(name), chosen, _SCHEMAS[name]))
+        timed = rows["has_time"]
+        moved = [
+            (first + number, listing.occurrences, timed[number])
+            for number, listing in enumerate(unchanged)
+            if listing.occurrences is not None
+        ]
+        self._frames["occurrences"].append(join_occurrence_table(moved))
 
     def add_withdrawn(self) -> None:
         """Add the rows of the previous release that were not added: published ones as archived, hidden ones unchanged.
@@ -102,14 +128,14 @@ class TableBuilder:
         rows = self._previous.listings.filter(pl.col("id").is_in(listings))
         hidden = rows.filter(pl.col("status") != PUBLISHED)
         kept = hidden.filter((pl.col("status") != DRAFT) | pl.col("reason").is_not_null())
-        self.add_stays([UnchangedListing(id=row_id, origin=None) for row_id in kept["id"]])
+        self.add_unchanged([UnchangedListing(id=row_id, origin=None) for row_id in kept["id"]])
         moving = listings.difference(hidden["id"])
         self.add_rows(self._withdraw(row_id for row_id in gone if row_id in moving or row_id not in listings))
 
     def join(self, name: str) -> pl.DataFrame:
-        """Return the parts of a table as one frame, and remove them from the builder."""
-        parts, self._parts[name] = self._parts[name], []
-        return pl.concat([pl.DataFrame(schema=_SCHEMAS[name]), *parts])
+        """Return the chunks of a table as one frame, and remove them from the builder."""
+        frames, self._frames[name] = self._frames[name], []
+        return pl.concat([pl.DataFrame(schema=_SCHEMAS[name]), *frames])
 
     def _withdraw(self, ids: Iterable[str]) -> Iterator[Row]:
         for row_id in ids:
@@ -117,21 +143,21 @@ class TableBuilder:
             if row is not None:
                 yield row
 
-    def _make_versioned(self, row: Row) -> VersionedRow:
-        return make_versioned_row(row, self._previous, stamp=self._stamp, is_ours=self._is_ours)
-
     def _add(self, name: str, versioned: Sequence[VersionedRow]) -> None:
         if not versioned:
             return
         first = self._sizes[name]
         self._sizes[name] += len(versioned)
-        documents = [self._find_document(entry) for entry in versioned]
+        documents = [
+            self._previous.read_document(entry.row.id) if entry.document is None else entry.document
+            for entry in versioned
+        ]
         rows = [
             entry.row.columns | self._assign(entry, document, number)
             for number, (entry, document) in enumerate(zip(versioned, documents, strict=True), first)
         ]
         schema = _SCHEMAS[name]
-        self._parts[name].append(
+        self._frames[name].append(
             pl.DataFrame({column: [row.get(column) for row in rows] for column in schema}, schema=schema)
         )
         self.changed += [
@@ -140,11 +166,12 @@ class TableBuilder:
             if entry.change is not None
         ]
         if name == "listings":
-            self._add_happenings(versioned, first=first)
-            self._add_terms(versioned, documents, first=first)
-
-    def _find_document(self, versioned: VersionedRow) -> bytes:
-        return versioned.document if versioned.document is not None else self._previous.read_document(versioned.row.id)
+            self._add_dates(versioned, first=first)
+            self.index.add_documents(
+                (number, document, entry.row.columns.get("keywords"))
+                for number, (entry, document) in enumerate(zip(versioned, documents, strict=True), first)
+                if entry.row.columns["status"] == PUBLISHED
+            )
 
     def _assign(self, versioned: VersionedRow, document: bytes, number: int) -> dict[str, Any]:
         assigned = {
@@ -164,63 +191,26 @@ class TableBuilder:
         assert old is not None
         return assigned | {name: old[name] for name in _DOCUMENT}
 
-    def _add_happenings(self, versioned: Sequence[VersionedRow], *, first: int) -> None:
+    def _add_dates(self, versioned: Sequence[VersionedRow], *, first: int) -> None:
         """Add occurrences, sections and sessions, also of archived and draft rows: a restored row is the same."""
         rows = [(number, entry.row) for number, entry in enumerate(versioned, first)]
-        for kind, name in HAPPENINGS.items():
-            if name == "occurrences":
-                self._parts[name].append(
-                    join_occurrence_table(
-                        [
-                            (number, row.occurrences, row.columns["has_time"])
-                            for number, row in rows
-                            if row.kind == kind and row.occurrences is not None
-                        ]
-                    )
-                )
-                continue
-            happenings = [
-                (number, *happening) for number, row in rows if row.kind == kind for happening in row.happenings
-            ]
-            self._parts[name].append(pl.DataFrame(happenings, schema=_SCHEMAS[name], orient="row"))
-
-    def _add_terms(self, versioned: Sequence[VersionedRow], documents: Sequence[bytes], *, first: int) -> None:
-        self.index.add_documents(
-            (number, document, entry.row.columns.get("keywords"))
-            for number, (entry, document) in enumerate(zip(versioned, documents, strict=True), first)
-            if entry.row.columns["status"] == PUBLISHED
-        )
-
-    def _carry(self, at: pl.Series, origins: pl.Series, stays: Sequence[UnchangedListing]) -> None:
-        first = self._sizes["listings"]
-        self._sizes["listings"] += len(stays)
-        numbers = pl.Series("number", np.arange(first, first + len(stays), dtype=np.uint32))
-        listings = self._previous.listings
-        rows = listings[at].with_columns(numbers, self._previous.links[at], origin=origins)
-        if any(stay.moving for stay in stays):
-            rows = _replace_moving(rows, stays)
-        self._parts["listings"].append(rows.select(*_SCHEMAS["listings"]))
-        timed = rows["has_time"]
-        anew = [
-            (first + own, stay.occurrences, timed[own])
-            for own, stay in enumerate(stays)
-            if stay.occurrences is not None
+        for kind in ("class", "camp"):
+            parts = [(number, *part) for number, row in rows if row.kind == kind for part in row.parts]
+            name = HAPPENINGS[kind]
+            self._frames[name].append(pl.DataFrame(parts, schema=_SCHEMAS[name], orient="row"))
+        dated = [
+            (number, row.occurrences, row.columns["has_time"]) for number, row in rows if row.occurrences is not None
         ]
-        to = np.full(listings.height, -1, dtype=np.int64)
-        to[at.to_numpy()] = numbers.to_numpy()
-        self.index.add_terms(_renumber(self._previous.read_table("terms"), to, _SCHEMAS["terms"]))
-        dated = to.copy()
-        dated[[self._previous.find_row(stay.id) for stay in stays if stay.occurrences is not None]] = -1
-        for name in HAPPENINGS.values():
-            chosen = dated if name == "occurrences" else to
-            self._parts[name].append(_renumber(self._previous.read_table(name), chosen, _SCHEMAS[name]))
-        self._parts["occurrences"].append(join_occurrence_table(anew))
+        self._frames["occurrences"].append(join_occurrence_table(dated))
 
 
-def _replace_moving(rows: pl.DataFrame, stays: Sequence[UnchangedListing]) -> pl.DataFrame:
+def _replace_moving(rows: pl.DataFrame, unchanged: Sequence[UnchangedListing]) -> pl.DataFrame:
     """Return the rows with new values in the columns that depend on the date."""
-    is_moved = pl.Series([bool(stay.moving) for stay in stays], dtype=pl.Boolean())
-    values = {name: pl.Series([stay.moving.get(name) for stay in stays], dtype=kind) for name, kind in _MOVING.items()}
+    is_moved = pl.Series([bool(listing.moving) for listing in unchanged], dtype=pl.Boolean())
+    values = {
+        name: pl.Series([listing.moving.get(name) for listing in unchanged], dtype=kind)
+        for name, kind in _MOVING.items()
+    }
     return rows.with_columns(
         pl.when(is_moved).then(column).otherwise(pl.col(name)).alias(name) for name, column in values.items()
     )

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from outings.contract.text import split_words
 from outings.release.tables import FIELDS, TERMS, make_schema
 
-# Words of one field that are kept: a description of that many is a book, and positions are 16 bits.
+# Words of one field that are indexed: a description of that many is a book, and positions are 16 bits.
 MOST_WORDS = 4_096
-
-
-# A word's rank, a listing's row, a field and a position in it stand in one number.
+# A word's rank, a listing's row, a field and a position in it are packed in one number.
 MOST_DIFFERENT, MOST_ROWS = 1 << 20, 1 << 24
 _FIELD_SHIFT, _ROW_SHIFT, _WORD_SHIFT = np.uint64(16), np.uint64(20), np.uint64(44)
 _FIELD_MASK, _ROW_MASK, _PLACE_MASK = np.uint64(15), np.uint64(MOST_ROWS - 1), np.uint64((1 << 20) - 1)
@@ -104,8 +102,8 @@ class TermIndexWriter:
             keys[end - len(codes) : end] = _make_keys(ranks[codes], places, rows)
             end -= len(codes)
             del codes, places
-        # A word, a row, a field and a place in it as one number: sorted where it is, without an order beside it. Where
-        # most are in order, to merge the others takes a thirtieth of the time; else it takes longer, and more memory.
+        # If most keys are in order, the stable sort, which merges the others, takes a thirtieth of the time; else it
+        # takes longer, and more memory.
         keys.sort(kind="stable" if 2 * self._in_order > keys.size else None)
         frame = pl.DataFrame(
             {

@@ -103,19 +103,6 @@ def test_a_feed_that_was_never_read_is_left_out_until_it_can_be(city: City) -> N
     assert list_names(city) == ["Event a", "Event other"]
 
 
-def test_a_feed_that_shrank_has_each_metro_built_once(city: City) -> None:
-    city.add_metro("boise", "America/Boise")
-    city.write([make_event("b")], feed="boise", metro="boise")
-    city.build()
-    shrink(city)
-    messages: list[str] = []
-    city.build("2026-08-11", progress=messages.append)
-    assert sorted(line.partition(" (")[0] for line in messages if "built" in line) == [
-        "metro boise: built", "metro seattle: built", "metro seattle: not built, because a feed lost too much",
-    ]  # fmt: skip
-    assert list_names(city) == ALL
-
-
 def test_where_no_feed_was_ever_read_nothing_is_published(city: City) -> None:
     city.forget("other")
     break_off(city)

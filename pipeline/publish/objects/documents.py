@@ -12,20 +12,13 @@ from outings.release.tables import TABLES
 from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.tables.document_buffer import DocumentBuffer
 
-# A full pack is put away while documents are still coming: a build holds one in memory, and an edge fetches no giant.
+# Bytes. A full pack is written before the next begins: a build has one in memory, and servers fetch small files.
 PACK_SIZE = 1024 * 1024
-# A build adds a pack of what changed, and an edge maps each: more small ones than this are joined.
+# Each build adds a pack of changed documents, and servers map every pack: more small packs than this are joined.
 MOST_PACKS = 32
 
 # Of 2.5 kB documents: level 6 gives 3 % less than 5 and costs 40 % more; both are small beside the writing.
 _GZIP_LEVEL = 6
-
-
-class PackedDocuments(Struct, frozen=True, kw_only=True):
-    """The packs, and the `tables` with the location of each row's document."""
-
-    tables: Mapping[str, pl.DataFrame]
-    packs: tuple[Pack, ...]
 
 
 class PackLocation(Struct, frozen=True):
@@ -86,9 +79,10 @@ def pack_documents(
     packs: Sequence[Pack],
     writer: ObjectWriter,
     emptied: Collection[str] = (),
-) -> PackedDocuments:
-    """Pack the documents of listings, then of organizations. `packs`: those of the previous release. An unchanged
-    document stays in its pack, unless too little of that pack is still used, or the pack's object is in `emptied`."""
+) -> tuple[dict[str, pl.DataFrame], tuple[Pack, ...]]:
+    """Pack the documents of listings, then of organizations. Return the tables with the location of each row's
+    document, and all packs. `packs`: those of the previous release. An unchanged document stays in its pack, unless too
+    little of that pack is still used, or the pack's object is in `emptied`."""
     columns = ("pack", "offset", "length")
     named = {name: tables[name] for name in ("listings", "organizations")}
     places = pl.concat([frame.select(*columns) for frame in named.values()])
@@ -109,14 +103,11 @@ def pack_documents(
         numbers[at], offsets[at] = place.pack, place.offset
     given = pl.DataFrame({"pack": numbers, "offset": offsets}, schema={"pack": pl.UInt16(), "offset": pl.UInt64()})
     height = named["listings"].height
+    located = {"listings": given[:height], "organizations": given[height:]}
     packed = {
-        "listings": named["listings"].with_columns(given[:height]["pack"], given[:height]["offset"]),
-        "organizations": named["organizations"].with_columns(given[height:]["pack"], given[height:]["offset"]),
+        name: frame.with_columns(located[name].get_columns()).select(*TABLES[name]) for name, frame in named.items()
     }
-    return PackedDocuments(
-        tables={**tables, **{name: frame.select(*TABLES[name]) for name, frame in packed.items()}},
-        packs=pack_writer.finish(),
-    )
+    return {**tables, **packed}, pack_writer.finish()
 
 
 def pack_body(body: bytes) -> bytes:

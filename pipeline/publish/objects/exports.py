@@ -44,9 +44,9 @@ class _File(Struct, frozen=True, kw_only=True):
 
 
 def put_exports(
-    snapshot: Snapshot, *, base: Manifest | None, manifest: Manifest, writer: ObjectWriter
+    snapshot: Snapshot, *, previous: Manifest | None, manifest: Manifest, writer: ObjectWriter
 ) -> dict[str, Export]:
-    """Write the files; return them by `<collection>.<format>`. `base` is the previous release's manifest."""
+    """Write the files; return them by `<collection>.<format>`. `previous`: the manifest of the previous release."""
     published = (
         read_columns(snapshot.tables["listings"], "listings", ("type", "status", *_COLUMNS))
         .filter(pl.col("status") == PUBLISHED)
@@ -55,43 +55,37 @@ def put_exports(
     exports = {}
     for code, listing_type in enumerate(TYPES):
         rows = published.filter(pl.col("type") == code)
-        rows_hash = add_rows(NO_ROWS, _name_rows(rows))
+        # All rows that one build changed have the same stamp.
+        stamps = {stamp: format_instant(stamp) for stamp in rows["updated_at"].unique()}
+        dated = zip(rows["id"].to_list(), map(stamps.__getitem__, rows["updated_at"].to_list()), strict=True)
+        rows_hash = add_rows(NO_ROWS, dated)
         for file_format, make in _MAKERS.items():
             if file_format == "ics" and listing_type != "event":
                 continue
             name = name_file(COLLECTIONS[listing_type], file_format)
-            kept = _find_kept(name, rows_hash, base=base, manifest=manifest)
+            kept = _find_kept(name, rows_hash, previous=previous, manifest=manifest)
             if kept is None:
-                exports[name] = _put(make(snapshot, rows, listing_type), rows, rows_hash, writer=writer)
+                file = make(snapshot, rows, listing_type)
+                exports[name] = Export(
+                    object=writer.put(file.data), packed=len(file.data), coding=file.coding, size=file.size,
+                    sha256=file.sha256, rows=rows.height, rows_hash=rows_hash, version=VERSION,
+                )  # fmt: skip
             else:
                 writer.keep(kept.object)
                 exports[name] = kept
     return exports
 
 
-def _find_kept(name: str, rows_hash: str, *, base: Manifest | None, manifest: Manifest) -> Export | None:
+def _find_kept(name: str, rows_hash: str, *, previous: Manifest | None, manifest: Manifest) -> Export | None:
     """Return the previous release's file if this build's would be the same."""
-    old = None if base is None else base.exports.get(name)
-    if base is None or old is None or old.rows_hash != rows_hash:
+    old = None if previous is None else previous.exports.get(name)
+    if previous is None or old is None or old.rows_hash != rows_hash:
         return None
-    if (base.renderer, old.version) != (manifest.renderer, VERSION):
+    if (previous.renderer, old.version) != (manifest.renderer, VERSION):
         return None
-    if name.endswith(".ics") and (base.date, base.metro) != (manifest.date, manifest.metro):
+    if name.endswith(".ics") and (previous.date, previous.metro) != (manifest.date, manifest.metro):
         return None
     return old
-
-
-def _put(file: _File, rows: Rows, rows_hash: str, *, writer: ObjectWriter) -> Export:
-    return Export(
-        object=writer.put(file.data), packed=len(file.data), coding=file.coding, size=file.size, sha256=file.sha256,
-        rows=rows.height, rows_hash=rows_hash, version=VERSION,
-    )  # fmt: skip
-
-
-def _name_rows(rows: Rows) -> Iterator[tuple[str, str]]:
-    """Yield each row's id and stamp. All rows that one build changed have the same stamp."""
-    stamps = {stamp: format_instant(stamp) for stamp in rows["updated_at"].unique()}
-    return zip(rows["id"].to_list(), map(stamps.__getitem__, rows["updated_at"].to_list()), strict=True)
 
 
 def _read_lines(snapshot: Snapshot, rows: Rows) -> Iterator[bytes]:

@@ -55,7 +55,7 @@ class ObjectWriter:
         return sha
 
     def keep(self, sha: str) -> None:
-        """Name an object that is stored. Its bytes are read if another release than the base has it. Raises NotFound,
+        """Name an object that is stored. Its bytes are read if another release than the previous one has it. Raises NotFound,
         Corrupt and StoreError."""
         if sha in self._known:
             self._named.add(sha)

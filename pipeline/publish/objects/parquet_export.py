@@ -90,12 +90,8 @@ def _find_type(kind: Any) -> Any:
 
 def encode_parquet(groups: Iterator[pl.DataFrame], columns: Columns) -> bytes:
     """Encode groups of `ROW_GROUP` rows; the last may have fewer. A group is requested when it is to be written."""
-
-    def list_groups(*_: object) -> Iterator[pl.DataFrame]:
-        yield from groups
-
     target = BytesIO()
-    register_io_source(list_groups, schema=columns, validate_schema=False).sink_parquet(
+    register_io_source(lambda *_: groups, schema=columns, validate_schema=False).sink_parquet(
         target, compression="zstd", row_group_size=ROW_GROUP, statistics=False
     )
     return target.getvalue()

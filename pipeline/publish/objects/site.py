@@ -1,7 +1,7 @@
 """The pages of a release: those of each metro, those of no metro, and hashes of their inputs."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from functools import cache, partial
 from pathlib import Path
 
@@ -11,10 +11,11 @@ from msgspec import Struct
 from outings import contract, pages
 from outings.configuration.zones import read_zone
 from outings.contract.query import Entitlement
+from outings.contract.resources.listings import Counts
 from outings.contract.vocabulary import AUDIENCES, Vocabulary
 from outings.pages.assets import explain_no_assets, find_guides, find_templates, find_words, list_assets
 from outings.pages.settings import MetroFigures, SiteSettingsError
-from outings.release.manifest import Manifest, read_manifest
+from outings.release.manifest import Manifest, MetroSettings, read_manifest
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
 from outings.release.site import (
@@ -56,9 +57,16 @@ def compose_site(
         chosen = settings or (None if published is None else published.settings)
         if chosen is None or explain_no_assets() is not None:
             return None
-        figures = _read_figures(read, parts) if chosen.shows_data else []
-        vocabulary = _read_vocabulary(read, parts)
-        inputs = hash_inputs(chosen, figures, vocabulary)
+        manifests = {slug: read(part.manifest) for slug, part in sorted(parts.items())}
+        figures = [
+            make_figures(parts[slug].stamp, manifest.metro, manifest.site.counts)
+            for slug, manifest in manifests.items()
+            if chosen.shows_data and manifest.site is not None
+        ]
+        # All metros have the same vocabulary.
+        vocabulary = next((manifest.vocabulary for manifest in manifests.values()), Vocabulary())
+        values = msgspec.json.encode((chosen, figures, vocabulary), order="sorted")
+        inputs = hash_of(b"\n".join((_hash_program().encode(), _hash_documents().encode(), values)))
         if published is not None and published.inputs == inputs:
             assert current is not None
             # Rendering and compressing take a second of processor time, which most builds can do without.
@@ -90,24 +98,10 @@ def read_settings(store: Store, site: str | None) -> SiteSettings | None:
     return settings if settings is not None and settings.shows_data and explain_no_assets() is None else None
 
 
-def _read_vocabulary(read: Callable[[str], Manifest], parts: Mapping[str, Part]) -> Vocabulary:
-    """Read the vocabulary of the first metro; all metros have the same one."""
-    first = min(parts, default=None)
-    return Vocabulary() if first is None else read(parts[first].manifest).vocabulary
-
-
-def _read_figures(read: Callable[[str], Manifest], parts: Mapping[str, Part]) -> list[MetroFigures]:
-    """Read the figures of metros whose builds made pages, by slug."""
-    manifests = ((part, read(part.manifest)) for _, part in sorted(parts.items()))
-    return [figures for part, manifest in manifests if (figures := _make_figures(part, manifest)) is not None]
-
-
-def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:
-    if manifest.site is None:
-        return None
-    metro = manifest.metro
-    changed = part.stamp.astimezone(read_zone(metro.timezone))
-    return MetroFigures(slug=metro.slug, name=metro.name, counts=manifest.site.counts, changed_on=changed.date())
+def make_figures(stamp: datetime, metro: MetroSettings, counts: Counts) -> MetroFigures:
+    """Return what pages show of a metro. `stamp`: when it last changed; `counts`: its listings of each type."""
+    changed_on = stamp.astimezone(read_zone(metro.timezone)).date()
+    return MetroFigures(slug=metro.slug, name=metro.name, counts=counts, changed_on=changed_on)
 
 
 def put_metro_site(
@@ -192,12 +186,6 @@ def _hash_program() -> str:
         (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html")
     )
     return hash_of("\n".join((sources, *assets)).encode())
-
-
-def hash_inputs(settings: SiteSettings, figures: list[MetroFigures], vocabulary: Vocabulary) -> str:
-    """Hash all inputs of the pages that belong to no metro."""
-    values = msgspec.json.encode((settings, figures, vocabulary), order="sorted")
-    return hash_of(b"\n".join((_hash_program().encode(), _hash_documents().encode(), values)))
 
 
 @cache

@@ -6,7 +6,6 @@ from datetime import date
 from msgspec.structs import replace
 
 from outings.answers.counts import count_listings
-from outings.configuration.zones import read_zone
 from outings.contract.envelope import encode_error
 from outings.contract.errors import not_found
 from outings.contract.query import Entitlement
@@ -14,10 +13,10 @@ from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.pages.assets import Page, explain_no_assets
-from outings.pages.settings import MetroFigures
 from outings.release.site import ASSETS, read_site
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
+from pipeline.publish.objects.site import make_figures
 from pipeline.publish.static.hosts import HostFile
 
 _TEXT = "text/plain"
@@ -67,17 +66,13 @@ def render_pages(
 
     # Everybody may read the whole tree.
     settings = replace(read_site(store, site).settings, key="", shows_data=True, is_static=True)
-    figures = [_make_figures(snapshot, dates[slug]) for slug, snapshot in metros.items()]
+    figures = []
+    for slug, snapshot in metros.items():
+        counts = count_listings(snapshot, today=dates[slug], entitlement=Entitlement())
+        figures.append(make_figures(snapshot.stamp, snapshot.metro, counts))
     pages = [*render_static_site(settings, figures)]
     for slug, snapshot in metros.items():
         pages += render_metro(snapshot, today=dates[slug], settings=settings)
     for page in pages:
         is_folder = not page.path or page.path.endswith("/")
         yield replace(page, path=f"{page.path}index.html") if is_folder else page
-
-
-def _make_figures(snapshot: Snapshot, today: date) -> MetroFigures:
-    metro = snapshot.metro
-    counts = count_listings(snapshot, today=today, entitlement=Entitlement())
-    changed = snapshot.stamp.astimezone(read_zone(metro.timezone)).date()
-    return MetroFigures(slug=metro.slug, name=metro.name, counts=counts, changed_on=changed)

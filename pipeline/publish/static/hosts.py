@@ -95,20 +95,21 @@ class S3Host:
         return self._store.exists(name)
 
     def write(self, files: Iterable[HostFile]) -> None:
-        self._store.put_public(map(_describe_object, files))
+        self._store.put_public(map(self._encode, files))
+
+    @staticmethod
+    def _encode(file: HostFile) -> tuple[str, bytes, dict[str, str]]:
+        """Return the object's name, bytes and headers."""
+        headers = {"ContentType": file.media, "CacheControl": file.cache_control}
+        if file.media == EXPORT_TYPES["parquet"]:  # compressed already, and read in pieces
+            return file.name, file.data, headers
+        return file.name, gzip.compress(file.data, mtime=0), {**headers, "ContentEncoding": "gzip"}
 
     def delete(self, names: Iterable[str]) -> None:
         self._store.delete_names(names)
 
     def flush(self) -> None:
         """Do nothing: S3 answers only when an object is durable."""
-
-
-def _describe_object(file: HostFile) -> tuple[str, bytes, dict[str, str]]:
-    headers = {"ContentType": file.media, "CacheControl": file.cache_control}
-    if file.media == EXPORT_TYPES["parquet"]:  # compressed already, and read in pieces
-        return file.name, file.data, headers
-    return file.name, gzip.compress(file.data, mtime=0), {**headers, "ContentEncoding": "gzip"}
 
 
 # The interface of a host.

@@ -1,7 +1,7 @@
 """Publish the static tree of the current release. Only files that changed are written, the index last."""
 
 from base64 import b64decode
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -80,14 +80,21 @@ def publish_static(
         if listed is None:
             return None
         stored = store.read_versioned(MANIFEST)
-        before = StaticManifest() if stored is None else _read_known(stored.data, table.url, host)
+        before = StaticManifest() if stored is None else decode_json(stored.data, StaticManifest, name=MANIFEST)
+        if before.url != table.url or not host.has(INDEX):  # of another address, or its files are gone
+            before = StaticManifest()
         known = {**before.files, **dict.fromkeys(doubtful & before.files.keys(), "")}
         with Spool(StaticManifest(files=known, closed=before.closed)) as spool:
             files, left_out = _render(store, table, listed, read_date, cache=cache, spool=spool, trust=trust)
             changed = [name for name, file in files.items() if known.get(name) != file.sha256]
             gone = tuple(name for name in known if name not in files)
-            if not allow_shrink:
-                _check_shrink(gone, known, url=table.url)
+            # Pages do not count.
+            left, all_ = (sum(name.startswith("v1/") for name in names) for names in (gone, known))
+            if not allow_shrink and left > MOST_LEAVING * all_:
+                raise GuardRefusal(
+                    f"[static] url {table.url}: {left:,} of its {all_:,} files would leave, which is more than half; "
+                    "nothing of it was changed. If they are really gone, build with --allow-shrink"
+                )
             manifest = StaticManifest(
                 url=table.url, files={name: file.sha256 for name, file in files.items()},
                 closed={name: file.closed for name, file in files.items() if file.closed},
@@ -108,22 +115,6 @@ def publish_static(
                 written=tuple(changed), deleted=gone, left_out=left_out,
             )  # fmt: skip
     raise GuardRefusal(f"[static] url {table.url}: others published it {ATTEMPTS} times meanwhile; build again")
-
-
-def _check_shrink(gone: Collection[str], known: Collection[str], *, url: str) -> None:
-    """Raise GuardRefusal if more than half of the API's files would be deleted. Pages do not count."""
-    left, all_ = (sum(name.startswith("v1/") for name in names) for names in (gone, known))
-    if left > MOST_LEAVING * all_:
-        raise GuardRefusal(
-            f"[static] url {url}: {left:,} of its {all_:,} files would leave, which is more than half; nothing of it "
-            "was changed. If they are really gone, build with --allow-shrink"
-        )
-
-
-def _read_known(data: bytes, url: str, host: Host) -> StaticManifest:
-    """Decode the manifest. Return an empty one if it is of another address, or if the host's files are gone."""
-    manifest = decode_json(data, StaticManifest, name=MANIFEST)
-    return manifest if manifest.url == url and host.has(INDEX) else StaticManifest()
 
 
 def _swap(store: Store, manifest: StaticManifest, *, expected: str | None) -> str | None:
@@ -158,9 +149,7 @@ def _render(
         )
         for slug in slugs
     ]  # fmt: skip
-    renderer = Renderer(
-        release, metros, spool=spool, is_all=not table.metros, dates=dates, vocabulary=vocabulary
-    )  # fmt: skip
+    renderer = Renderer(release, metros, spool=spool, is_all=not table.metros, dates=dates, vocabulary=vocabulary)
     tree = renderer.render_tree(requests.get("", ()), max_objects=table.max_objects)
     left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in tree.left_out]
     for slug, collections in exported.items():
@@ -181,8 +170,11 @@ def _render(
         add(file.name, file.data, media=file.media)
     index = _Index(listed.id, format_instant(listed.root.built_at), tree.requests, tree.metros)
     add(INDEX, msgspec.json.encode(index), step=steps.INDEX, media=JSON)
-    for name, data in _sign(files, trust):
-        add(name, data, step=steps.INDEX)
+    sums = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(files.items())).encode()
+    signature = trust.sign(sums, purpose=STATIC_FILES)
+    if signature is not None:
+        add(SUMS, sums, step=steps.INDEX)
+        add(SIGNATURE, b64decode(signature), step=steps.INDEX)
     return files, (*renderer.problems, *left_out)
 
 
@@ -205,22 +197,8 @@ def _list_exported(snapshot: Snapshot) -> list[str]:
     return [collection for listing_type, collection in COLLECTIONS.items() if listing_type not in withheld]
 
 
-def _sign(files: Mapping[str, StaticFile], trust: Trust) -> Iterator[tuple[str, bytes]]:
-    """Yield the file of all hashes and its signature, if releases are signed."""
-    sums = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(files.items())).encode()
-    signature = trust.sign(sums, purpose=STATIC_FILES)
-    if signature is not None:
-        yield SUMS, sums
-        yield SIGNATURE, b64decode(signature)
-
-
 def _write(
-    host: Host,
-    names: list[str],
-    files: Mapping[str, StaticFile],
-    *,
-    spool: Spool,
-    progress: Callable[[str], None],
+    host: Host, names: list[str], files: Mapping[str, StaticFile], *, spool: Spool, progress: Callable[[str], None]
 ) -> None:
     """Write the files step by step. Within a step the order does not matter."""
     for step, label in _STEPS.items():

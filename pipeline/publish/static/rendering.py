@@ -124,13 +124,7 @@ class Renderer:
         return Tree(files=files, requests=tuple(listed[""]), metros=metros, left_out=tuple(left_out))
 
     def _render_kind(
-        self,
-        requests: Iterable[str],
-        metro: StaticMetro | None,
-        kind: Kind,
-        files: dict[str, StaticFile],
-        *,
-        most: int,
+        self, requests: Iterable[str], metro: StaticMetro | None, kind: Kind, files: dict[str, StaticFile], *, most: int
     ) -> list[StaticRequest] | None:
         """Render requests into `files`. If that makes more than `most` files, add none and return None."""
         added: dict[str, StaticFile] = {}

@@ -21,13 +21,13 @@ from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 from outings.release.store import Corrupt, Store
 from outings.release.tables import PUBLISHED, read_columns
-from pipeline.before import Base, read_base
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, list_marks, strip_records
+from pipeline.previous_release import PreviousMetro, read_previous_metro
 from pipeline.publish.metro import build_metro, open_previous
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.publish.objects.site import read_outlines
 from pipeline.publish.takedown.rows import RowStripper
-from pipeline.resolve.delta_state import DeltaState, encode_delta_state, keep_delta_state, parse_delta_state
+from pipeline.resolve.delta_state import encode_delta_state, parse_delta_state, read_state
 from pipeline.resolve.foreign_organizations import SharedState, read_shared_state
 from pipeline.resolve.listings.rows import Listings, Row, UnchangedListing
 from pipeline.resolve.previous import PreviousSnapshot
@@ -38,23 +38,23 @@ from pipeline.tables.versions import Change
 class MetroWithdrawal(Struct, frozen=True, kw_only=True):
     """The rows to withdraw from a metro, by id; `stripping` removes them from rows that show them."""
 
-    base: Base
+    released: PreviousMetro
     previous: PreviousSnapshot
     rows: Mapping[str, Mapping[str, Any]]
     stripping: RowStripper
 
     def list_marks(self, row_id: str) -> Iterator[str]:
         if row_id in self.rows:
-            yield from list_marks(self.rows[row_id], metro=self.base.manifest.metro.slug)
+            yield from list_marks(self.rows[row_id], metro=self.released.manifest.metro.slug)
 
 
 def find_withdrawal(store: Store, part: Part, ids: Collection[str], *, cache: Path) -> MetroWithdrawal:
     """Find the rows with these ids. Raises NotFound, Corrupt, StoreError."""
-    base = read_base(store, part)
-    origins = base.manifest.origins
-    previous = open_previous(store, base, cache=cache, program=None if origins is None else origins.program)
+    released = read_previous_metro(store, part)
+    origins = released.manifest.origins
+    previous = open_previous(store, released, cache=cache, program=None if origins is None else origins.program)
     return MetroWithdrawal(
-        base=base,
+        released=released,
         previous=previous,
         rows={row_id: row for row_id in sorted(ids) if (row := previous.get(row_id)) is not None},
         stripping=RowStripper(previous, ids),
@@ -73,27 +73,32 @@ def strip_metro(
 ) -> MetroBuild | None:
     """Build the metro without the withdrawn rows, or return None if it has none of them. `site`: settings of the
     metro's pages, if it has any. The next build reads the metro even if no feed changed."""
-    manifest, previous = withdrawal.base.manifest, withdrawal.previous
+    manifest, previous = withdrawal.released.manifest, withdrawal.previous
     kept = strip_kept(store, manifest, taken)
     if not withdrawal.rows and not withdrawal.stripping.touched and not kept.has_moved:
         return None
     snapshot = previous.snapshot
     assert snapshot is not None
     plan = plan_kept(
-        manifest, snapshot, base=withdrawal.base, today=manifest.date, stamp=stamp, inputs="", cache=cache, site=site,
-        program=None if manifest.origins is None else manifest.origins.program, renderer=manifest.renderer,
+        manifest, snapshot, previous=withdrawal.released, today=manifest.date, stamp=stamp, inputs="", cache=cache,
+        site=site, program=None if manifest.origins is None else manifest.origins.program, renderer=manifest.renderer,
         emptied=_find_packs(snapshot, manifest, taken.ids),
     )  # fmt: skip
     shown = [row for row in withdrawal.rows.values() if row["status"] == PUBLISHED]
     previous.drop_rows(withdrawal.rows)
+    origins, touched = previous.origins or {}, withdrawal.stripping.touched
     listings = Listings(
         rows=_list_rows(withdrawal),
-        stays=_list_stays(withdrawal),
+        unchanged=[
+            UnchangedListing(id=row_id, origin=origins.get(row_id))
+            for row_id in previous
+            if row_id not in touched and previous.find_row(row_id) >= 0
+        ],
         neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
         outlines=read_outlines(store, manifest),
         pictures=manifest.pictures,
         delta_state=kept.delta_state,
-        spanning=kept.spanning,
+        shared=kept.shared,
     )
     built = build_metro(listings, previous, plan=plan, store=store)
     removed = tuple(
@@ -103,7 +108,7 @@ def strip_metro(
 
 
 def _list_rows(withdrawal: MetroWithdrawal) -> Iterator[Row]:
-    """Yield the rows to render again, and all organizations: `_list_stays` has only listings."""
+    """Yield the rows to render again, and all organizations, because only listings can stay unchanged."""
     for row_id in withdrawal.previous:
         if row_id in withdrawal.stripping.touched:
             yield withdrawal.stripping.carry_row(row_id)
@@ -111,30 +116,17 @@ def _list_rows(withdrawal: MetroWithdrawal) -> Iterator[Row]:
             yield withdrawal.previous.carry_row(row_id)
 
 
-def _list_stays(withdrawal: MetroWithdrawal) -> list[UnchangedListing]:
-    origins = withdrawal.previous.origins or {}
-    return [
-        UnchangedListing(id=row_id, origin=origins.get(row_id))
-        for row_id in withdrawal.previous
-        if row_id not in withdrawal.stripping.touched and withdrawal.previous.find_row(row_id) >= 0
-    ]
-
-
 def _find_packs(snapshot: Snapshot, manifest: Manifest, ids: Collection[str]) -> frozenset[str]:
     """Return the packs that contain any of the ids, even in a document to which no row refers."""
-    packs = set()
-    for pack, data in zip(manifest.packs, snapshot.packs, strict=True):
-        words = data[0 : len(data)]
-        if any(row_id.encode() in words for row_id in ids):
-            packs.add(pack.object)
-    return frozenset(packs)
+    packs = zip(manifest.packs, (data[0 : len(data)] for data in snapshot.packs), strict=True)
+    return frozenset(pack.object for pack, data in packs if any(row_id.encode() in data for row_id in ids))
 
 
 class MetroState(Struct, frozen=True, kw_only=True):
     """A metro's state for its next build, without withdrawn records. `has_moved`: it had some."""
 
-    delta_state: DeltaState
-    spanning: SharedState
+    delta_state: bytes | None
+    shared: SharedState
     has_moved: bool
 
 
@@ -149,25 +141,21 @@ def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
 def strip_kept(store: Store, manifest: Manifest, taken: WithdrawalMatcher) -> MetroState:
     """Return the metro's state for its next build without the withdrawn records. Unreadable state, and
     references to other metros' organizations, are dropped: the next build resolves these again."""
-    delta_state, spanning = keep_delta_state(store, manifest.delta_state), read_shared_state(store, manifest)
+    delta_state, shared = read_state(store, manifest.delta_state), read_shared_state(store, manifest)
     if not taken:
-        return MetroState(delta_state=delta_state, spanning=spanning, has_moved=False)
-    records, lent = (
-        _strip(data, taken, vocabulary=manifest.vocabulary) for data in (delta_state.records, spanning.lent)
-    )  # fmt: skip
+        return MetroState(delta_state=delta_state, shared=shared, has_moved=False)
+    records, lent = (_strip(data, taken, vocabulary=manifest.vocabulary) for data in (delta_state, shared.lent))
     return MetroState(
-        delta_state=DeltaState(records, delta_state.torn),
-        spanning=SharedState(lent=lent, torn=spanning.torn),
-        has_moved=records != delta_state.records or lent != spanning.lent,
+        delta_state=records, shared=SharedState(lent=lent), has_moved=records != delta_state or lent != shared.lent
     )
 
 
 def _strip(data: bytes | None, taken: WithdrawalMatcher, *, vocabulary: Vocabulary) -> bytes | None:
-    try:
-        state = None if data is None else parse_delta_state(data)
-    except (Corrupt, msgspec.DecodeError):
+    if data is None:
         return None
-    if state is None:
+    try:
+        state = parse_delta_state(data)
+    except (Corrupt, msgspec.DecodeError):
         return None
     remaining = strip_records(state.records, taken)
     unchanged = len(remaining) == len(state.records) and all(map(is_, remaining, state.records))

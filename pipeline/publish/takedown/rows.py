@@ -48,10 +48,9 @@ class RowStripper:
     def _find_bereft(self) -> frozenset[str]:
         """Return the ids of organizations whose website may be known only from links of withdrawn listings."""
         gone: dict[str, set[str | None]] = defaultdict(set)
-        for row_id in self._ids:
-            at = self._find_listing(row_id)
-            if at is not None and (organization := self._previous.listings["organization_id"][at]) is not None:
-                gone[organization] |= self._find_domains([row_id])
+        own = self._previous.listings.filter(pl.col("id").is_in(list(self._ids))).drop_nulls("organization_id")
+        for row_id, organization in own.select("id", "organization_id").iter_rows():
+            gone[organization] |= self._find_domains([row_id])
         return frozenset(
             organization for organization, domains in gone.items() if self._is_bereft(organization, domains)
         )
@@ -65,10 +64,6 @@ class RowStripper:
             return False
         others = self._previous.listings.filter(pl.col("organization_id") == organization)["id"]
         return domain not in self._find_domains(other for other in others if other not in self._ids)
-
-    def _find_listing(self, row_id: str) -> int | None:
-        at = self._previous.find_row(row_id) if row_id in self._previous else -1
-        return at if at >= 0 else None
 
     def _find_domains(self, ids: Iterable[str]) -> set[str | None]:
         links = (read_document_links("", self._previous.read_document(row_id)) for row_id in ids)
@@ -102,7 +97,7 @@ class RowStripper:
             columns={**row.columns, **columns},
             members=replace(members, links=links, **changed),
             created_at=row.created_at,
-            happenings=row.happenings,
+            parts=row.parts,
             occurrences=row.occurrences,
         )
 

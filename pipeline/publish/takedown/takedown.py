@@ -16,7 +16,7 @@ from outings.release.log import Version, list_history
 from outings.release.manifest import read_manifest
 from outings.release.pointer import list_releases, read_current
 from outings.release.publishing import ConcurrentPublication, Publication, WithdrawalChange, make_deadline, publish
-from outings.release.root import FeedMemory, Part, Root, Withdrawal, has_ended, list_withdrawn, walk_roots
+from outings.release.root import Part, Root, Withdrawal, has_ended, list_withdrawn, walk_roots
 from outings.release.store import Corrupt, NotFound, Store, read_object
 from outings.release.trust import ANYBODY, Trust
 from pipeline.clean.feed_read import read_problems
@@ -80,7 +80,12 @@ def _take_down(
     types = _name_types(store, root, by_metro, wanted)
     stamp = _choose_stamp(root, now)
     new = {
-        row_id: Withdrawal(type=types[row_id], at=stamp, reason=reason, marks=_join_marks(by_metro, row_id))
+        row_id: Withdrawal(
+            type=types[row_id],
+            at=stamp,
+            reason=reason,
+            marks=tuple(sorted({mark for metro in by_metro.values() for mark in metro.list_marks(row_id)})),
+        )
         for row_id in wanted
     }
     withdrawals = {**root.withdrawals, **new}
@@ -93,14 +98,15 @@ def _take_down(
     ]
     changes = {metro.slug: metro.changes for metro in built if metro is not None}
     parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built if metro is not None}
+    stripped = {name: strip_memory(store, memory, taken) for name, memory in root.feeds.items()}
     first = _find_first(store, root, wanted)
-    since = find_first_with_text(store, taken, ids=wanted, before=first, trust=trust)
+    since = find_first_with_text(store, taken, ids=wanted, latest=first, trust=trust)
     published = publish(
         store,
         base=root,
         parts=parts,
         changes=list_versions(changes, stamp=stamp),
-        feeds=_strip_feeds(store, root, taken),
+        feeds={name: memory for name, memory in stripped.items() if memory != root.feeds[name]},
         now=stamp,
         find_changes=lambda current_parts: tuple(
             _hide_words(
@@ -149,7 +155,7 @@ def _give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trus
 
 def _choose_stamp(root: Root, now: datetime) -> datetime:
     """Return a stamp later than that of every metro, so that no mirror misses the change."""
-    return choose_stamp([now], before=(part.stamp for part in root.parts.values()))
+    return choose_stamp([now], previous=(part.stamp for part in root.parts.values()))
 
 
 def _read_root(store: Store, *, trust: Trust) -> Root | None:
@@ -162,8 +168,7 @@ def _name_types(
 ) -> dict[str, str]:
     """Return the type of each id, `listing` if its row is gone. Raises UnknownRowError."""
     types = {row_id: str(row["kind"]) for withdrawal in withdrawals.values() for row_id, row in withdrawal.rows.items()}
-    gone = [row_id for row_id in ids if row_id not in types]
-    unknown = [row_id for row_id in gone if not _list_versions(store, root, row_id)]
+    unknown = [row_id for row_id in ids if row_id not in types and not _list_versions(store, root, row_id)]
     if unknown:
         raise _refuse_unknown(unknown)
     return {row_id: types.get(row_id, "listing") for row_id in ids}
@@ -171,10 +176,6 @@ def _name_types(
 
 def _refuse_unknown(ids: Collection[str]) -> UnknownRowError:
     return UnknownRowError(f"no listing or organization has or had the id {', '.join(ids)}; nothing is published")
-
-
-def _join_marks(withdrawals: Mapping[str, MetroWithdrawal], row_id: str) -> tuple[str, ...]:
-    return tuple(sorted({mark for withdrawal in withdrawals.values() for mark in withdrawal.list_marks(row_id)}))
 
 
 def _list_versions(store: Store, root: Root, row_id: str) -> list[int]:
@@ -193,12 +194,6 @@ def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
     return first
 
 
-def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str, FeedMemory | None]:
-    """Return the memories of the feeds in which something was removed."""
-    stripped = {name: strip_memory(store, memory, taken) for name, memory in root.feeds.items()}
-    return {name: memory for name, memory in stripped.items() if memory != root.feeds[name]}
-
-
 def _hide_words(versions: Sequence[Version], *, ids: Collection[str], reason: str) -> Iterator[Version]:
     """Yield the versions. Withdrawn listings have their id in place of the slug."""
     for version in versions:
@@ -211,15 +206,15 @@ _TABLES = ("listings", "organizations")
 
 
 def find_first_with_text(
-    store: Store, taken: WithdrawalMatcher, *, ids: Collection[str], before: int, trust: Trust = ANYBODY
+    store: Store, taken: WithdrawalMatcher, *, ids: Collection[str], latest: int, trust: Trust = ANYBODY
 ) -> int:
-    """Return the sequence of the oldest kept release with a text of the listings, or `before`, which has one.
+    """Return the sequence of the oldest kept release with a text of the listings, or `latest`, which has one.
 
     All earlier releases are searched, because a listing may leave quarantine and come back. An object that several
     releases name is read once. Raises UntrustedRelease, Corrupt and StoreError.
     """
     search = _TextSearch(store, taken, ids)
-    first = before
+    first = latest
     for release in list_releases(store, trust=trust):
         is_open = release.root.sequence < first and not has_ended(release.root.ended, release.root.sequence)
         if is_open and search.has_text(release.root):

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from outings.contract.languages.language import NO_MATCH
 from outings.contract.languages.word_lists import TextAgeWords
-from pipeline.records.school_grades import GradeSpan, find_grades
+from pipeline.records.school_grades import find_grades
 from pipeline.resolve.facts.phrases import split_words
 
 _DIGIT = re.compile(r"[0-9]")
@@ -62,7 +62,10 @@ class AgeTexts:
         for sentence in sentences:
             grades = list(find_grades(sentence))
             ages += [AgeSpan(span.min, span.max) for span in grades]
-            text = self._worded.sub(lambda match: self._numbers[match[0]], _cut_spans(sentence, grades))
+            rest = sentence
+            for grade in reversed(grades):
+                rest = f"{rest[: grade.start]} {rest[grade.end :]}"
+            text = self._worded.sub(lambda match: self._numbers[match[0]], rest)
             if _DIGIT.search(text):
                 spans = list(self._find_spans(self._groups.sub(" ", text), is_name=is_name))
                 is_beside = not is_name and not self._ignored_beside.isdisjoint(split_words(text))
@@ -95,12 +98,6 @@ class AgeTexts:
 
     def _count_years(self, number: str, unit: str | None) -> int:
         return int(number) // 12 if unit is not None and self._months.fullmatch(unit) else int(number)
-
-
-def _cut_spans(text: str, spans: Sequence[GradeSpan]) -> str:
-    for span in reversed(spans):
-        text = f"{text[: span.start]} {text[span.end :]}"
-    return text
 
 
 def _has_units(match: re.Match[str], *, is_name: bool) -> bool:

@@ -1,8 +1,8 @@
 """Decide the audience of a listing by the first rule of `audience.toml` that applies, in the metro's language. Rules in
 other shipped languages count too if they find adults earlier."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from importlib.resources import files
 
 import msgspec
@@ -21,9 +21,9 @@ FIELDS = ("name", "keywords", "description")
 IGNORED = "ignored"
 # Characters to search: texts name the audience early or not at all.
 MAX_DESCRIPTION = 5_000
-# Texts that a language remembers what it found in: listings of a series entered date by date, or of one program, share
-# theirs, and stand near each other in a feed.
-REMEMBERED = 1_024
+# Texts whose result is cached, in each language: listings of a series entered date by date, or of one program, share
+# theirs, and are near each other in a feed.
+CACHED_TEXTS = 1_024
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -57,15 +57,16 @@ class AudienceClassifier:
     def __init__(self, content: bytes, own: AudienceWords, others: Iterable[AudienceWords] = ()) -> None:
         """Parse the rules from the TOML `content`. Raises msgspec.ValidationError or ValueError."""
         self._rules = msgspec.toml.decode(content, type=RuleFile).rules
-        known = {*own.phrases, *_name_sets()}
+        english = read_shipped_language(ENGLISH).audience or AudienceWords()
         for rule in self._rules:
-            _check_rule(rule, known)
+            _check_rule(rule, {*own.phrases, *english.phrases})
         languages = (own, *others)
-        # A sign alone, as in "21+", is of every language, and so are the words that say of whom it speaks.
+        # A sign alone, as in "21+", belongs to every language, and so do the words that say to whom it refers.
         beside = frozenset(word for words in languages for word in words.adult_ages_ignored_beside)
         self._own, *self._others = (_AudienceReader(words, self._rules, beside=beside) for words in languages)
 
     def judge(self, record: ListingRecord) -> Verdict:
+        """Decide the audience of a record. A stated `adults_only` wins, then a sure rule, then the stated audience."""
         if record.adults_only:
             return Verdict(audience=ADULTS, rule="adults_only_stated")
         number, audience = self._find_rule(record)
@@ -80,29 +81,32 @@ class AudienceClassifier:
         Both ends are None if the record states ages itself, or if no text has any."""
         if record.ages.min is not None or record.ages.max is not None:
             return AgeSpan(None, None)
-        text = _RecordText(record)
         spans = (
             join_ages(reader.find_ages(field, own))
             for field in ("name", "description")
             for reader in (self._own, *self._others)
-            for own in text.list_texts(field)
+            for own in _list_texts(record, field)
         )
         return next((span for span in spans if span is not None), AgeSpan(None, None))
 
     def _find_rule(self, record: ListingRecord) -> tuple[int, str]:
         """Return the number of the rule that decides, and its audience; the last number and `all_ages` if none does."""
-        text = _RecordText(record)
-        best = self._apply_rules(text, self._own, before=len(self._rules)) or (len(self._rules), "all_ages")
+        best = self._apply_rules(record, self._own, before=len(self._rules)) or (len(self._rules), "all_ages")
         for other in self._others:
-            match = self._apply_rules(text, other, before=best[0])
+            match = self._apply_rules(record, other, before=best[0])
             best = match if match is not None and match[1] == ADULTS else best
         return best
 
-    def _apply_rules(self, text: "_RecordText", reader: "_AudienceReader", *, before: int) -> tuple[int, str] | None:
-        findings = _TextFindings(text, reader)
+    def _apply_rules(self, record: ListingRecord, reader: "_AudienceReader", *, before: int) -> tuple[int, str] | None:
+        """Return the first of the rules before the number `before` that applies, and its audience, else None."""
+        findings = _TextFindings(record, reader)
         for number, rule in enumerate(self._rules[:before]):
-            audience = _apply_rule(rule, findings)
-            if audience is not None and not (audience == ADULTS and text.record.adults_only is False):
+            if rule.ages is not None:
+                judged = findings.judge_ages(rule.ages)
+                audience = judged if judged in rule.audiences else None
+            else:
+                audience = rule.audience if rule.phrases in findings.find_phrases(str(rule.field)) else None
+            if audience is not None and not (audience == ADULTS and record.adults_only is False):
                 return number, audience
         return None
 
@@ -116,9 +120,12 @@ class _AudienceReader:
 
     def __init__(self, words: AudienceWords, rules: Sequence[AudienceRule], *, beside: Collection[str]) -> None:
         self._ages = AgeTexts(words.ages, ignored_beside=beside)
-        self._phrases: Mapping[str, Phrases] = {field: _select_phrases(words, rules, field) for field in FIELDS}
-        self.find_phrases = lru_cache(maxsize=REMEMBERED)(self._find_phrases)
-        self.find_ages = lru_cache(maxsize=REMEMBERED)(self._find_ages)
+        self._phrases = {}
+        for field in FIELDS:
+            names = {IGNORED, *(rule.phrases for rule in rules if rule.field == field)}
+            self._phrases[field] = Phrases({name: words.phrases[name] for name in words.phrases if name in names})
+        self.find_phrases = lru_cache(maxsize=CACHED_TEXTS)(self._find_phrases)
+        self.find_ages = lru_cache(maxsize=CACHED_TEXTS)(self._find_ages)
 
     def _find_phrases(self, field: str, text: str) -> frozenset[str]:
         return frozenset(self._phrases[field].find(_list_words(text)))
@@ -138,41 +145,35 @@ def _list_words(text: str) -> Sequence[Sequence[str]]:
     return [split_words(sentence) for sentence in _split_text(text)]
 
 
-class _RecordText:
-    """The texts of a record, each parsed when a rule first needs it: the name decides most listings."""
-
-    def __init__(self, record: ListingRecord) -> None:
-        self.record = record
-
-    def list_texts(self, field: str) -> Sequence[str]:
-        record = self.record
-        if field == "description":
-            return [record.description[:MAX_DESCRIPTION]] if record.description else ()
-        return [record.name] if field == "name" else record.keywords
+def _list_texts(record: ListingRecord, field: str) -> Sequence[str]:
+    if field == "description":
+        return [record.description[:MAX_DESCRIPTION]] if record.description else ()
+    return [record.name] if field == "name" else record.keywords
 
 
 class _TextFindings:
-    """Phrases and ages that one language finds in the texts of a record."""
+    """Phrases and ages that one language finds in the texts of a record. A text is parsed when a rule first needs it:
+    the name decides most listings."""
 
-    def __init__(self, text: _RecordText, reader: _AudienceReader) -> None:
-        self._text, self._reader = text, reader
+    def __init__(self, record: ListingRecord, reader: _AudienceReader) -> None:
+        self._record, self._reader = record, reader
         self._phrases: dict[str, frozenset[str]] = {}
 
     def find_phrases(self, field: str) -> frozenset[str]:
         if field not in self._phrases:
-            matches = [self._reader.find_phrases(field, text) for text in self._text.list_texts(field)]
-            self._phrases[field] = matches[0] if len(matches) == 1 else frozenset().union(*matches)
+            matches = (self._reader.find_phrases(field, text) for text in _list_texts(self._record, field))
+            self._phrases[field] = frozenset().union(*matches)
         return self._phrases[field]
 
     def judge_ages(self, source: str) -> str | None:
         """Return the audience by the ages in the field `source`, or None. Ages in texts count only if the record states
         none."""
-        stated = self._text.record.ages
+        stated = self._record.ages
         if source == "record":
-            return _judge_span(stated.min, stated.max)
+            return judge_ages([AgeSpan(stated.min, stated.max)])
         if stated.min is not None or stated.max is not None:
             return None
-        (text,) = self._text.list_texts(source) or ("",)
+        (text,) = _list_texts(self._record, source) or ("",)
         return judge_ages(self._reader.find_ages(source, text))
 
 
@@ -187,22 +188,14 @@ _by_language: dict[int, tuple[Language | None, AudienceClassifier]] = {}
 
 def read_classifier(language: Language | None) -> AudienceClassifier:
     """Return the classifier of a language, cached by the identity of the language."""
-    kept = _by_language.get(id(language))
-    if kept is None:
-        kept = _by_language[id(language)] = (language, _make_classifier(language))
-    return kept[1]
-
-
-def _make_classifier(language: Language | None) -> AudienceClassifier:
-    own = language or read_shipped_language(ENGLISH)
-    others = (read_shipped_language(code).audience for code in SHIPPED if code != own.code)
-    beside = [other for other in others if other is not None]
-    return AudienceClassifier(_read_rules(), own.audience or AudienceWords(), beside)
-
-
-@cache
-def _read_rules() -> bytes:
-    return files("pipeline.resolve.facts").joinpath("audience.toml").read_bytes()
+    cached = _by_language.get(id(language))
+    if cached is None:
+        own = language or read_shipped_language(ENGLISH)
+        others = (read_shipped_language(code).audience for code in SHIPPED if code != own.code)
+        rules = files("pipeline.resolve.facts").joinpath("audience.toml").read_bytes()
+        classifier = AudienceClassifier(rules, own.audience or AudienceWords(), [other for other in others if other])
+        cached = _by_language[id(language)] = (language, classifier)
+    return cached[1]
 
 
 def join_ages(spans: Sequence[AgeSpan]) -> AgeSpan | None:
@@ -231,31 +224,6 @@ def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
     if high is not None and high <= 18:
         return "kids"
     return "all_ages" if low == 0 else "families"
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _judge_span(low: int | None, high: int | None) -> str | None:
-    return judge_ages([AgeSpan(low, high)])
-
-
-def _apply_rule(rule: AudienceRule, findings: _TextFindings) -> str | None:
-    if rule.ages is not None:
-        audience = findings.judge_ages(rule.ages)
-        return audience if audience in rule.audiences else None
-    assert rule.field is not None
-    return rule.audience if rule.phrases in findings.find_phrases(rule.field) else None
-
-
-def _name_sets() -> Collection[str]:
-    """Return the names of the sets of phrases that a language may have: those that English has."""
-    english = read_shipped_language(ENGLISH).audience
-    assert english is not None
-    return english.phrases
-
-
-def _select_phrases(words: AudienceWords, rules: Sequence[AudienceRule], field: str) -> Phrases:
-    names = {rule.phrases for rule in rules if rule.field == field}
-    return Phrases({name: words.phrases[name] for name in words.phrases if name in names or name == IGNORED})
 
 
 def _check_rule(rule: AudienceRule, known: Collection[str]) -> None:

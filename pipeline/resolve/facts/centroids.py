@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -41,17 +41,15 @@ def _parse(data: bytes, path: str) -> tuple[Centroid, ...]:
     """Parse the file, once for all metros of a build."""
     try:
         rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""))
-        columns = {name: _find_column(rows.fieldnames or (), own, path) for name, own in _NAMES.items()}
+        named = rows.fieldnames or ()
+        columns = {}
+        for name, own in _NAMES.items():
+            if not (matches := [column for column in own if column in named]):
+                raise FeedError(_SOURCE, path, f"has no column {' or '.join(own)}; it has {', '.join(named)}")
+            columns[name] = matches[0]
         return tuple(_read_rows(rows, columns, path))
     except (UnicodeDecodeError, csv.Error) as error:
         raise FeedError(_SOURCE, path, f"is not CSV in UTF-8: {error}") from error
-
-
-def _find_column(names: Sequence[str], own: Sequence[str], path: str) -> str:
-    match = next((name for name in own if name in names), None)
-    if match is None:
-        raise FeedError(_SOURCE, path, f"has no column {' or '.join(own)}; it has {', '.join(names)}")
-    return match
 
 
 def _read_rows(rows: "csv.DictReader[str]", columns: Mapping[str, str], path: str) -> Iterator[Centroid]:

@@ -85,31 +85,20 @@ def _has_date(record: ListingRecord) -> bool:
 
 
 def _has_price(record: ListingRecord) -> bool:
-    match record:
-        case EventRecord():
-            return _says_something(record.price)
-        case ClassRecord():
-            tuitions = (record.tuition, *(section.tuition for section in record.sections))
-            return _says_something(record.price) or any(_says_something(tuition) for tuition in tuitions)
-        case CampRecord():
-            return any(
-                _says_something(price) for price in (record.price, *(session.price for session in record.sessions))
-            )
-    return False
+    prices: list[Any] = [] if isinstance(record, PlaceRecord) else [getattr(record, "price", None)]
+    if isinstance(record, ClassRecord):
+        prices += [record.tuition, *(section.tuition for section in record.sections)]
+    if isinstance(record, CampRecord):
+        prices += [session.price for session in record.sessions]
+    return any(map(_says_something, prices))
 
 
 def _has_link(record: ListingRecord) -> bool:
     """Return True if the record links to a page: to register, to buy, or the page that it was read from."""
-    match record:
-        case EventRecord():
-            own = record.registration_url or record.ticket_url
-        case ClassRecord() | CampRecord():
-            own = record.registration.url
-        case PlaceRecord():
-            own = record.website_url
-        case _:
-            own = None
-    return bool(own or record.source.url)
+    urls = [getattr(record, name, None) for name in ("registration_url", "ticket_url", "website_url")]
+    if isinstance(record, ClassRecord | CampRecord):
+        urls.append(record.registration.url)
+    return any((*urls, record.source.url))
 
 
 def _says_something(part: Any) -> bool:

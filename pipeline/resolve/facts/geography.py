@@ -24,8 +24,8 @@ class GeographyError(ValueError):
 
 
 class Neighborhood(Struct, frozen=True, kw_only=True):
-    """A neighborhood. `key` is the folded name; `lat` and `lng`, in degrees, are the center, or another point inside if
-    the center is outside."""
+    """A neighborhood. `key`: the name without case, accents and punctuation; `lat` and `lng`: the center in degrees, or
+    another point inside if the center is outside; `south` to `east`: the bounding box."""
 
     slug: str
     name: str
@@ -44,8 +44,8 @@ class Neighborhoods:
     def __init__(self, shapes: Mapping[str, BaseGeometry]) -> None:
         """Index valid polygons, given by name."""
         ordered = sorted(shapes.items(), key=lambda item: (shapely.area(item[1]), item[0]))
-        wishes = [SlugRequest(id=name, type="neighborhood", name=name) for name, _ in ordered]
-        slugs = assign_slugs(wishes, before={})
+        requests = [SlugRequest(id=name, type="neighborhood", name=name) for name, _ in ordered]
+        slugs = assign_slugs(requests, previous={})
         self._all = [_describe_shape(name, shape, slug=slugs[name]) for name, shape in ordered]
         self.shapes = np.array([shape for _, shape in ordered], dtype=object)
         shapely.prepare(self.shapes)
@@ -61,16 +61,12 @@ class Neighborhoods:
     def find(self, lat: float, lng: float) -> Neighborhood | None:
         """Return the neighborhood of a point, or None. A point on the boundary counts as inside."""
         if (lat, lng) not in self._cache:
-            self._cache[lat, lng] = self._find(lat, lng)
+            # By bounding boxes, then by prepared polygons. A tree and a point as an object would take twice as long.
+            is_near = (self._wests <= lng) & (lng <= self._easts) & (self._souths <= lat) & (lat <= self._norths)
+            near = np.flatnonzero(is_near)
+            containing = near[shapely.intersects_xy(self.shapes[near], lng, lat)]
+            self._cache[lat, lng] = self._all[containing[0]] if containing.size else None
         return self._cache[lat, lng]
-
-    def _find(self, lat: float, lng: float) -> Neighborhood | None:
-        """Find the neighborhood of a point by bounding boxes, then by prepared polygons. A tree and a point as an
-        object would take twice as long."""
-        is_near = (self._wests <= lng) & (lng <= self._easts) & (self._souths <= lat) & (lat <= self._norths)
-        near = np.flatnonzero(is_near)
-        holding = near[shapely.intersects_xy(self.shapes[near], lng, lat)]
-        return self._all[holding[0]] if holding.size else None
 
     def find_named(self, text: str) -> Neighborhood | None:
         """Find a neighborhood by slug, or by name without case, accents and punctuation."""
@@ -138,17 +134,14 @@ def _read_shape(feature: Any, problems: list[str], *, where: str) -> BaseGeometr
     if shapely.is_valid(shape):
         return shape
     reason = shapely.is_valid_reason(shape)
-    repaired = _keep_polygons(shapely.make_valid(shape))
+    # A repair leaves lines and points where a polygon had no width.
+    parts = shapely.get_parts(shapely.make_valid(shape), return_index=False)
+    repaired = shapely.union_all([part for part in parts if part.area > 0])
     if repaired.is_empty:
         problems.append(f"{where} is left out: {reason}")
         return None
     problems.append(f"{where} was repaired: {reason}")
     return repaired
-
-
-def _keep_polygons(shape: BaseGeometry) -> BaseGeometry:
-    """Remove the lines and points that a repair leaves where a polygon had no width."""
-    return shapely.union_all([part for part in shapely.get_parts(shape, return_index=False) if part.area > 0])
 
 
 def _describe_shape(name: str, shape: BaseGeometry, *, slug: str) -> Neighborhood:

@@ -36,7 +36,10 @@ class Phrases:
         for name, phrases in sets.items():
             for phrase in phrases:
                 for words in expand_phrase(phrase):
-                    self._add(words, name)
+                    node = self._first
+                    for word in words:
+                        node = node.next.setdefault(word, _Node())
+                    node.sets.add(name)
 
     def find(self, sentences: Iterable[Sequence[str]]) -> set[str]:
         """Return the names of the sets that have a phrase in the text. No word is part of two matches."""
@@ -50,15 +53,6 @@ class Phrases:
                     matches.update(names)
                     done = place + length
         return matches
-
-    def _add(self, words: Words, name: str) -> None:
-        node = self._first
-        for word in words:
-            following = node.next.get(word)
-            if following is None:
-                following = node.next[word] = _Node()
-            node = following
-        node.sets.add(name)
 
     def _match(self, words: Sequence[str], place: int) -> tuple[int, Collection[str]]:
         """Return how many words the longest phrase at index `place` has, and its sets; else 1 and no sets."""

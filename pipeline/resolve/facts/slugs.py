@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import chain, count
 
 from anyascii import anyascii
 from msgspec import Struct
@@ -34,50 +35,42 @@ def slugify(text: str) -> str:
     return slug[: MAX_LENGTH + 1].rpartition("-")[0] or slug[:MAX_LENGTH]
 
 
-def assign_slugs(wishes: Iterable[SlugRequest], *, before: Mapping[str, str]) -> dict[str, str]:
-    """Return a slug for each id. `wishes`, and the published slugs `before`, are of one metro and type.
+def assign_slugs(requests: Iterable[SlugRequest], *, previous: Mapping[str, str]) -> dict[str, str]:
+    """Return a slug for each id. `requests`, and the published slugs `previous`, are of one metro and type.
 
     A published slug changes only when the record states another one. Rows that are gone or archived keep theirs. Among
     new rows with the same slug, later ones get `-2`, `-3` … appended: rows whose record states a slug come first,
     drafts last, then by id.
     """
-    published = frozenset(before.values())
+    published = frozenset(previous.values())
     slugs: dict[str, str] = {}
     new: list[SlugRequest] = []
-    for wish in wishes:
-        slug = before.get(wish.id)
-        if slug is not None and _stays(wish, slug, published=published):
-            slugs[wish.id] = slug
+    for request in requests:
+        slug = previous.get(request.id)
+        if slug is not None and _stays(request, slug, published=published):
+            slugs[request.id] = slug
         else:
-            new.append(wish)
-    moved = {wish.id for wish in new}
-    taken = {slug for row_id, slug in before.items() if row_id not in moved} if new else set[str]()
-    # One counter a word: a thousand swimming lessons must not each count from 2.
+            new.append(request)
+    moved = {request.id for request in new}
+    taken = {slug for row_id, slug in previous.items() if row_id not in moved} if new else set[str]()
+    # One counter for each word: a thousand swimming lessons must not each count from 2.
     counters: dict[str, Iterator[str]] = {}
-    for wish in sorted(new, key=lambda wish: (wish.is_draft, _own_slug(wish) is None, wish.id)):
-        word = _own_slug(wish) or slugify(wish.name) or f"{wish.type}-{wish.id[:8]}"
-        candidates = counters.setdefault(word, _number_slugs(word))
-        slugs[wish.id] = next(slug for slug in candidates if slug not in taken)
-        taken.add(slugs[wish.id])
+    for request in sorted(new, key=lambda request: (request.is_draft, _own_slug(request) is None, request.id)):
+        word = _own_slug(request) or slugify(request.name) or f"{request.type}-{request.id[:8]}"
+        candidates = counters.setdefault(word, chain([word], map(f"{word}-{{}}".format, count(2))))
+        slugs[request.id] = next(slug for slug in candidates if slug not in taken)
+        taken.add(slugs[request.id])
     return slugs
 
 
-def _own_slug(wish: SlugRequest) -> str | None:
-    return slugify(wish.slug) or None if wish.slug else None
+def _own_slug(request: SlugRequest) -> str | None:
+    return slugify(request.slug) or None if request.slug else None
 
 
-def _stays(wish: SlugRequest, slug: str, *, published: Container[str]) -> bool:
+def _stays(request: SlugRequest, slug: str, *, published: Container[str]) -> bool:
     """Return True if the row keeps its published `slug`: it is the one that the record states, or that one with a
     number because another row has it."""
-    own = _own_slug(wish)
+    own = _own_slug(request)
     if own is None or slug == own:
         return True
     return own in published and re.fullmatch(re.escape(own) + r"-[1-9]\d*", slug) is not None
-
-
-def _number_slugs(word: str) -> Iterator[str]:
-    yield word
-    number = 2
-    while True:
-        yield f"{word}-{number}"
-        number += 1

@@ -38,11 +38,9 @@ def _has_price(members: Any) -> bool:
         case Event():
             return _tells_price(members.price)
         case Class():
-            own = members.tuition
-            amounts = [own.amount, own.from_, own.drop_in_price]
-            amounts += [section.tuition.amount for section in members.sections]
-            amounts += [section.tuition.drop_in_price for section in members.sections]
-            return _tells_price(members.price) or _states_any(amounts)
+            tuitions: list[Any] = [members.tuition, *(section.tuition for section in members.sections)]
+            amounts = [amount for tuition in tuitions for amount in (tuition.amount, tuition.drop_in_price)]
+            return _tells_price(members.price) or _states_any((*amounts, members.tuition.from_))
         case Camp():
             return any(
                 _tells_price(price) for price in (members.price, *(session.price for session in members.sessions))

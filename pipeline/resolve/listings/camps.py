@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import structs
 
 from outings.contract.resources.listings import Camp, Session
-from outings.contract.resources.shared import AgeRange, Price
+from outings.contract.resources.shared import Price
 from pipeline.records.ids import make_part_id
 from pipeline.records.record import CampRecord, SessionRecord
 from pipeline.resolve.listings.classes import find_openings
@@ -36,8 +36,10 @@ def make_camp_row(resolved: ResolvedRecord[CampRecord], setting: MetroContext) -
             ),
         )
     )
+    # A session inherits ages, price and `is_overnight`; a camp without sessions gets one without dates.
+    sessions = record.sessions or (SessionRecord(registration=record.registration),)
     row = make_dated_row(resolved, setting, members)
-    row.happenings = _make_happenings(resolved, members)
+    row.parts = [(number, *_make_part(session, members)) for number, session in enumerate(sessions)]
     return row
 
 
@@ -67,23 +69,10 @@ def _make_session(
     return Session(**structs.asdict(session) | derived)
 
 
-def _make_happenings(resolved: ResolvedRecord[CampRecord], members: Camp) -> list[tuple[Any, ...]]:
-    """Return the rows of the camp's sessions. A session inherits ages, price and `is_overnight`; a camp without
-    sessions gets one without dates."""
-    record = resolved.record
-    sessions = record.sessions or (SessionRecord(registration=record.registration),)
-    ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)
-    return [
-        (number, *_make_happening(session, ages=ages, price=members.price, overnight=members.is_overnight))
-        for number, session in enumerate(sessions)
-    ]
-
-
-def _make_happening(session: SessionRecord, *, ages: AgeRange, price: Price, overnight: bool | None) -> tuple[Any, ...]:
-    if session.ages.min is not None or session.ages.max is not None:
-        ages = session.ages
-    if session.price != Price():
-        price = derive_is_free(session.price)
+def _make_part(session: SessionRecord, camp: Camp) -> tuple[Any, ...]:
+    """Return the columns of a session, with those that it inherits from its camp, but without its number."""
+    ages = camp.ages if session.ages.min is None and session.ages.max is None else session.ages
+    price = camp.price if session.price == Price() else derive_is_free(session.price)
     return (
         session.starts_on or session.ends_on,
         session.ends_on or session.starts_on,
@@ -93,6 +82,6 @@ def _make_happening(session: SessionRecord, *, ages: AgeRange, price: Price, ove
         ages.max,
         price.min,
         price.is_free,
-        overnight if session.is_overnight is None else session.is_overnight,
+        camp.is_overnight if session.is_overnight is None else session.is_overnight,
         find_openings(session.registration),
     )

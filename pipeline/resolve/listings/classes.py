@@ -12,9 +12,8 @@ from outings.contract.resources.listings import (
     SectionRegistration,
     SectionSchedule,
     SectionTuition,
-    Tuition,
 )
-from outings.contract.resources.shared import AgeRange, Price, Term
+from outings.contract.resources.shared import Price
 from outings.contract.vocabulary import REGISTRATION_STATUSES
 from pipeline.records.ids import make_part_id
 from pipeline.records.record import ClassRecord, SectionRecord
@@ -31,12 +30,17 @@ def make_class_row(resolved: ResolvedRecord[ClassRecord], setting: MetroContext)
         for number, section in enumerate(record.sections)
     )
     schedule = record.schedule
+    openings = [find_openings(section.registration) for section in record.sections]
+    known_openings = [is_open for is_open in openings if is_open is not None]
     members = Class(
         **make_dated_members(
             resolved,
             setting,
             schedule=msgspec.structs.replace(schedule, timezone=schedule.timezone or timezone),
-            registration=_total_registration(record),
+            registration=ClassRegistration(
+                **msgspec.structs.asdict(record.registration),
+                sections_with_spots=sum(known_openings) if known_openings else None,
+            ),
             sections_total=len(sections),
             sections=sections,
         )
@@ -46,7 +50,9 @@ def make_class_row(resolved: ResolvedRecord[ClassRecord], setting: MetroContext)
         resolved, setting, members, program_key=record.program_key,
         registration=None if status is None else REGISTRATION_STATUSES.index(status),
     )  # fmt: skip
-    row.happenings = _make_happenings(resolved, members.price)
+    # A section inherits term, ages and price; a class without sections gets one.
+    parts = record.sections or (SectionRecord(schedule=schedule, term=record.term, registration=record.registration),)
+    row.parts = [(number, *_make_part(section, members)) for number, section in enumerate(parts)]
     return row
 
 
@@ -78,13 +84,6 @@ def _make_section(
     )  # fmt: skip
 
 
-def _total_registration(record: ClassRecord) -> ClassRegistration:
-    stated = [find_openings(section.registration) for section in record.sections]
-    known = [openings for openings in stated if openings is not None]
-    registration = record.registration
-    return ClassRegistration(**msgspec.structs.asdict(registration), sections_with_spots=sum(known) if known else None)
-
-
 def find_openings(registration: Registration) -> bool | None:
     """Return True if there are openings: as stated, else by the spots left, else None."""
     if registration.has_spots_available is not None:
@@ -93,25 +92,13 @@ def find_openings(registration: Registration) -> bool | None:
     return None if remaining is None else remaining > 0
 
 
-def _make_happenings(resolved: ResolvedRecord[ClassRecord], price: Price) -> list[tuple[Any, ...]]:
-    """Return the class's sections, which inherit term, ages and price; one section if it states none."""
-    record = resolved.record
-    sections = record.sections or (
-        SectionRecord(schedule=record.schedule, term=record.term, registration=record.registration),
-    )
-    ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)
-    return [
-        (number, *_make_happening(section, term=record.term, ages=ages, price=price))
-        for number, section in enumerate(sections)
-    ]
-
-
-def _make_happening(section: SectionRecord, *, term: Term, ages: AgeRange, price: Price) -> tuple[Any, ...]:
-    if section.ages.min is not None or section.ages.max is not None:
-        ages = section.ages
-    if section.term.starts_on is not None or section.term.ends_on is not None:
-        term = section.term
-    price = _price_section(section.tuition, price)
+def _make_part(section: SectionRecord, program: Class) -> tuple[Any, ...]:
+    """Return the columns of a section, with those that it inherits from its class, but without its number."""
+    ages = program.ages if section.ages.min is None and section.ages.max is None else section.ages
+    has_term = section.term.starts_on is not None or section.term.ends_on is not None
+    term = section.term if has_term else program.term
+    amount = section.tuition.amount
+    price = program.price if amount is None else derive_is_free(Price(type="fixed", min=amount, max=amount))
     return (
         term.starts_on,
         term.ends_on,
@@ -123,9 +110,3 @@ def _make_happening(section: SectionRecord, *, term: Term, ages: AgeRange, price
         price.is_free,
         find_openings(section.registration),
     )
-
-
-def _price_section(tuition: Tuition, price: Price) -> Price:
-    if tuition.amount is None:
-        return price
-    return derive_is_free(Price(type="fixed", min=tuition.amount, max=tuition.amount))

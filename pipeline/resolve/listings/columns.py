@@ -42,14 +42,6 @@ _FILTERS = {
 }
 
 
-def make_filter_columns(document: Event | Class | Camp | Place, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return the columns of filters that compare a member of the document."""
-    columns = dict.fromkeys(SETS, 0)
-    for column, path, row in _FILTERS[document.type]:
-        columns[column] = _encode_member(document, path, row=row, vocabulary=vocabulary)
-    return columns
-
-
 def _encode_member(document: Struct, path: Sequence[str], *, row: Parameter, vocabulary: Vocabulary) -> Any:
     """Return a member's value: a word as its number in the vocabulary, several as a bit set."""
     value: Any = document
@@ -68,7 +60,11 @@ def make_columns(
     record, location = resolved.record, resolved.location
     return {
         **make_identity_columns(record, row_id=resolved.id, slug=resolved.slug),
-        **make_filter_columns(document, setting.vocabulary),
+        **dict.fromkeys(SETS, 0),
+        **{
+            column: _encode_member(document, path, row=row, vocabulary=setting.vocabulary)
+            for column, path, row in _FILTERS[document.type]
+        },
         "audience": AUDIENCES.index(resolved.audience),
         "keywords": "\n".join(record.keywords) or None,
         "age_min": resolved.ages.min,
@@ -123,21 +119,18 @@ def make_members(resolved: ResolvedRecord[ListingRecord], setting: MetroContext,
 
 def make_dated_members(resolved: ResolvedRecord[DatedRecord], setting: MetroContext, **derived: Any) -> dict[str, Any]:
     """Return the members that events, classes and camps share: the place and its facts, price, seasons and links."""
-    return make_members(
-        resolved, setting, place=resolved.place, is_indoor=resolved.facts.is_indoor,
-        is_outdoor=resolved.facts.is_outdoor, good_for_rainy=resolved.facts.good_for_rainy,
-        is_sensory_friendly=resolved.facts.is_sensory_friendly, traits=Traits(seasons=resolved.record.seasons),
-        price=derive_is_free(resolved.record.price), links=make_links(resolved), **derived,
-    )  # fmt: skip
-
-
-def make_links(resolved: ResolvedRecord[DatedRecord]) -> EventLinks:
     place, organization = resolved.place, resolved.organization
-    return EventLinks(
+    links = EventLinks(
         self=f"/v1/{COLLECTIONS[resolved.record.type]}/{resolved.id}",
         place=None if place is None else f"/v1/places/{place.id}",
         organization=None if organization.id is None else f"/v1/organizations/{organization.id}",
     )
+    return make_members(
+        resolved, setting, place=resolved.place, is_indoor=resolved.facts.is_indoor,
+        is_outdoor=resolved.facts.is_outdoor, good_for_rainy=resolved.facts.good_for_rainy,
+        is_sensory_friendly=resolved.facts.is_sensory_friendly, traits=Traits(seasons=resolved.record.seasons),
+        price=derive_is_free(resolved.record.price), links=links, **derived,
+    )  # fmt: skip
 
 
 def find_timezone(record: DatedRecord, setting: MetroContext) -> str:
@@ -162,9 +155,6 @@ def derive_is_free(price: Price) -> Price:
 
     A feed's own `is_free` is ignored, so that the three members can't contradict each other.
     """
-    is_free = None
-    if price.type == "free" or price.max == 0:
-        is_free = True
-    elif price.min is not None and price.min > 0:
-        is_free = False
+    is_paid = price.min is not None and price.min > 0
+    is_free = True if price.type == "free" or price.max == 0 else False if is_paid else None
     return structs.replace(price, is_free=is_free)

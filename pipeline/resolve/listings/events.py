@@ -1,6 +1,7 @@
 """Make the row of an event: its members, its columns and its occurrences within the horizon."""
 
 from datetime import datetime, time
+from functools import partial
 
 from outings.contract.resources.listings import Event
 from outings.contract.values import count_seconds, format_clock, format_instant, format_local
@@ -42,7 +43,10 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
         **make_moving_columns(expansion),
     )
     row.occurrences = expansion.occurrences
-    return row, _name_problems(record, expansion)
+    make_problem = partial(
+        Problem, feed=record.feed, line=record.line, source_id=record.source_id, field="rrule", value=record.rrule
+    )
+    return row, tuple(make_problem(reason=reason, quarantined=False) for reason in expansion.problems)
 
 
 def make_moving_columns(expansion: Expansion) -> dict[str, int | str | None]:
@@ -76,13 +80,3 @@ def expand_event(record: EventRecord, setting: MetroContext) -> Expansion:
         timezone=find_timezone(record, setting),
         horizon=setting.horizon,
     )
-
-
-def _name_problems(record: EventRecord, expansion: Expansion) -> tuple[Problem, ...]:
-    return tuple(
-        Problem(
-            feed=record.feed, line=record.line, source_id=record.source_id, field="rrule",
-            reason=reason, value=record.rrule, quarantined=False,
-        )
-        for reason in expansion.problems
-    )  # fmt: skip

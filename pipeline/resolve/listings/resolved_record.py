@@ -7,12 +7,7 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from outings.contract.languages.language import Language
-from outings.contract.resources.shared import (
-    Ages,
-    Location,
-    OrganizationReference,
-    PlaceReference,
-)
+from outings.contract.resources.shared import Ages, Location, OrganizationReference, PlaceReference
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import MetroSettings
 from pipeline.records.record import ListingRecord

@@ -11,8 +11,7 @@ from outings.release.manifest import FeedAccount
 from outings.release.site import Picture
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.dates.recurrence import Occurrences
-from pipeline.resolve.delta_state import NOTHING, DeltaState
-from pipeline.resolve.foreign_organizations import ALONE, SharedState
+from pipeline.resolve.foreign_organizations import SharedState
 
 # Sections and sessions are numbered in 16 bits.
 _MOST_PARTS = 65_536
@@ -30,8 +29,8 @@ _BOUNDS = {
     for name in ("listings", "organizations")
 }
 
-# Of each listing, what the next build is to know: the hash of what it was made of, null of one that is to be made anew;
-# and what it links to, encoded, null of one that is not published or has no organization.
+# Columns for the next build, a row for each listing: a hash of its inputs, null if it must be made again; and its
+# encoded links, null if it is not published or has no organization.
 ORIGINS = {"origin": pl.Binary(), "links": pl.String()}
 
 
@@ -39,10 +38,10 @@ class Row(Struct, kw_only=True):
     """A listing or organization. `columns`: those of its table except `row`, the document's location and the stamps.
 
     A row made from a feed has `members` (the public struct, without stamps). A row carried over from an earlier release
-    has its `document` and `hash` instead. `happenings`: rows of sections, sessions and the like, in the order of their
-    table's columns without `row`; an event has `occurrences` instead, as arrays, since there are millions. `origin`: a
-    hash of all inputs; None if the row must be made again in any case. `links`: what it links to, encoded; None if
-    unknown.
+    has its `document` and `hash` instead. `parts`: the rows of a class's sections or a camp's sessions, in the order of
+    their table's columns without `row`. `occurrences`: the dates of an event, as arrays, since there are millions.
+    `origin`: a hash of all inputs; None if the row must be made again in any case. `links`: the encoded websites to
+    which it links; None if unknown.
     """
 
     kind: str
@@ -51,7 +50,7 @@ class Row(Struct, kw_only=True):
     document: bytes | None = None
     hash: bytes | None = None
     created_at: int | None = None
-    happenings: Sequence[tuple[Any, ...]] = ()
+    parts: Sequence[tuple[Any, ...]] = ()
     occurrences: Occurrences | None = None
     origin: bytes | None = None
     links: str | None = None
@@ -74,21 +73,21 @@ class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
 
 class Listings(Struct, frozen=True, kw_only=True, eq=False):
     """A metro's listings and organizations for the next release. `rows` are new or changed, and made while they are
-    iterated; `stays` are the unchanged listings. `neighborhoods`: their table; `outlines`: their polygons for the map,
-    if there are pages; `pictures`: those of the previous release, by id; `fetch_pictures`: fetches others, if allowed.
+    iterated; `unchanged`: the others. `neighborhoods`: their table; `outlines`: their polygons for the map, if there
+    are pages; `pictures`: those of the previous release, by id; `fetch_pictures`: fetches others, if allowed.
 
-    For the next build: `delta_state`, the stored records of delta feeds; `spanning`, the state of organizations that
-    several metros share; `located`, the answers of geocoding services. `account`: counts of the feeds' listings that
-    rows don't show."""
+    For the next build: `delta_state`, the encoded records of delta feeds; `shared`, the state of organizations that
+    several metros share; `located`, the encoded answers of geocoding services. `account`: counts of the feeds' listings
+    that rows don't show."""
 
     rows: Iterable[Row]
-    stays: Sequence[UnchangedListing] = ()
+    unchanged: Sequence[UnchangedListing] = ()
     neighborhoods: pl.DataFrame
     outlines: bytes | None = None
     pictures: Mapping[str, Picture] = {}
     fetch_pictures: Callable[[Sequence[str], Callable[[bytes], str]], Mapping[str, Picture]] | None = None
-    delta_state: DeltaState = NOTHING
-    spanning: SharedState = ALONE
+    delta_state: bytes | None = None
+    shared: SharedState = SharedState()
     account: Mapping[str, FeedAccount] = {}
     located: bytes | None = None
 
@@ -100,20 +99,16 @@ def check_bounds(row: Row) -> None:
         value = row.columns.get(name)
         if value is not None and not low <= value <= high:
             raise OverflowError(f"{name} is {value}; allowed: {low} to {high}")
-    if (happenings := HAPPENINGS.get(row.kind)) is not None and len(row.happenings) > _MOST_PARTS:
-        raise OverflowError(f"{len(row.happenings):,} {happenings}; allowed: {_MOST_PARTS:,}")
+    if len(row.parts) > _MOST_PARTS:
+        raise OverflowError(f"{len(row.parts):,} {HAPPENINGS[row.kind]}; allowed: {_MOST_PARTS:,}")
 
 
 def pack_bits(words: Iterable[str], vocabulary: Sequence[str]) -> int:
     """Return the bit set of `words`: bit i is the i-th word of the vocabulary."""
-    bits = 0
-    for word in words:
-        bits |= 1 << vocabulary.index(word)
-    return bits
+    return sum({1 << vocabulary.index(word) for word in words})
 
 
 def unpack_bits(bits: int, vocabulary: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a bit set."""
     return (word for number, word in enumerate(vocabulary) if bits >> number & 1)
 
 
@@ -126,5 +121,5 @@ def parse_clock(text: str | None) -> int | None:
     """Parse `HH:MM:SS` to seconds since midnight. None stays None."""
     if text is None:
         return None
-    hours, minutes, seconds = text.split(":")
-    return int(hours) * 3600 + int(minutes) * 60 + int(seconds)
+    hours, minutes, seconds = map(int, text.split(":"))
+    return hours * 3600 + minutes * 60 + seconds

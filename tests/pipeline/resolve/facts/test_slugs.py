@@ -51,7 +51,7 @@ def assign(
     made = [
         SlugRequest(id=wish[0], type="event", name=wish[1], slug=wish[2] if len(wish) > 2 else None) for wish in wishes
     ]
-    return assign_slugs(made, before=before or {})
+    return assign_slugs(made, previous=before or {})
 
 
 CASES: list[tuple[str, list[tuple[str, str] | tuple[str, str, str | None]], dict[str, str], dict[str, str]]] = [
