@@ -59,8 +59,8 @@ class ForeignOrganizations:
     def find(self, reference: ForeignReference, *, metro: str) -> ForeignOrganization | None:
         """Return the organization that a metro's reference means in the first other metro that has it."""
         by_source = self._index.get((reference.feed, reference.source_id), ())
-        found = (*self._index.get((reference.id,), ()), *by_source)
-        return next((one for one in found if one.metro != metro), None)
+        matches = (*self._index.get((reference.id,), ()), *by_source)
+        return next((match for match in matches if match.metro != metro), None)
 
     def has_moved(self, data: bytes, *, metro: str) -> bool:
         """Return True if the references in `data` (`encode_foreign`) would resolve differently now."""
@@ -83,7 +83,7 @@ class ForeignOrganizations:
                     index[head.feed, head.source_id].append(organization)
                     derived |= {organization.id: head.feed} if derives_id(head) else {}
         for row_id, feed in derived.items():
-            index[(row_id,)] = [one for one in index[(row_id,)] if one.entry.head.feed == feed]
+            index[(row_id,)] = [match for match in index[(row_id,)] if match.entry.head.feed == feed]
         return index
 
     def _read(self, stored: MetroOrganizations) -> Iterable[SpooledRecord]:

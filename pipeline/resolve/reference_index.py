@@ -35,7 +35,7 @@ FindForeign = Callable[[ForeignReference], ForeignOrganization | None]
 
 
 class ResolvedPlace(Struct, frozen=True, kw_only=True):
-    """What a place gives the listings that refer to it."""
+    """A place as listings that refer to it show it: its name, location and facts."""
 
     reference: PlaceReference
     location: Location
@@ -130,18 +130,22 @@ def make_reference_index(
         if isinstance(entry.head, ListingHead) and entry.head.organization is not None
     ]
     kept_foreign = previous.find_foreign(kept_ids)
-    asked = (
+    foreign_references = (
         *index_targets(own, metro=metro).list_foreign(references),
         *(ForeignReference(id=row_id) for row_id in kept_foreign),
     )
-    foreign = {reference: find_foreign(reference) for reference in asked}
-    found = {other.id: other for other in foreign.values() if other is not None and other.id not in records}
-    others = [_make_target(row_id, it.entry.head, metro=it.metro, published={}) for row_id, it in found.items()]
+    foreign = {reference: find_foreign(reference) for reference in foreign_references}
+    matches = {other.id: other for other in foreign.values() if other is not None and other.id not in records}
+    others = [
+        _make_target(row_id, match.entry.head, metro=match.metro, published={}) for row_id, match in matches.items()
+    ]
     targets = index_targets([*own, *others], metro=metro)
     referred = list(_resolve_organizations(records, targets))
     organizations = _name_organizations(records, referred, previous.find_named(kept_ids))
-    for row_id in sorted({*kept_foreign, *(resolution.id for resolution in referred if resolution.id)} & found.keys()):
-        head = found[row_id].entry.head
+    for row_id in sorted(
+        {*kept_foreign, *(resolution.id for resolution in referred if resolution.id)} & matches.keys()
+    ):
+        head = matches[row_id].entry.head
         assert isinstance(head, OrganizationRecord)
         organizations[row_id] = head
     slugs = {row_id: published[row_id] for row_id in kept_heads} | _assign_slugs(
@@ -155,7 +159,7 @@ def make_reference_index(
     return ReferenceIndex(
         targets=targets,
         foreign=foreign,
-        homes={row_id: other.metro for row_id, other in found.items()},
+        homes={row_id: other.metro for row_id, other in matches.items()},
         slugs=slugs,
         organizations=organizations,
         references=shown,

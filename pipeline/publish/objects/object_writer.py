@@ -55,8 +55,8 @@ class ObjectWriter:
         return sha
 
     def keep(self, sha: str) -> None:
-        """Name an object that is stored. Its bytes are read if another release than the previous one has it. Raises NotFound,
-        Corrupt and StoreError."""
+        """Name an object that is stored. Its bytes are read if another release than the previous one has it. Raises
+        NotFound, Corrupt and StoreError."""
         if sha in self._known:
             self._named.add(sha)
         else:
