@@ -17,7 +17,7 @@ from msgspec import Struct
 from outings.contract.errors import ApiError, bad_request
 from outings.contract.values import EARLIEST, LATEST, format_instant, parse_instant
 
-# Part of the text: a cursor that another layout made is refused, never read as if it were this one's.
+# The layout of a cursor, which is a part of its text. Cursors of other layouts are refused.
 LAYOUT = 2
 MOST_CHARACTERS = 2000
 _BINDING_BYTES = 12
@@ -27,8 +27,8 @@ _ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Cursor(Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):
-    """The position after the last item of a page. `release` is the metro's stamp and `date` its local date when the
-    first page was read; `position` is the sort key of the last row."""
+    """The position after the last item of a page. `position`: the sort key of that item. `release`: the metro's stamp
+    when the first page was read; `date`: its local date then."""
 
     route: str
     release: str
@@ -82,7 +82,7 @@ def parse_cursor(text: str, *, route: str, request_text: str) -> tuple[Cursor, b
 
 
 def is_sealed(cursor: Cursor, seal: bytes, request_text: str, *, snapshot: str) -> bool:
-    """Return True if the cursor was made in the snapshot with this hash."""
+    """Return True if the cursor was made from the snapshot with this hash."""
     return hmac.compare_digest(seal, _seal(_encode_body(cursor, request_text), snapshot))
 
 

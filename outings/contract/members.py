@@ -1,4 +1,4 @@
-"""The members of resources: the dotted paths that `fields` may name, and what each member means."""
+"""Descriptions of members that mean the same in every resource, and the dotted paths that `fields` may name."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -119,11 +119,11 @@ def walk_members(resource: type[Struct]) -> frozenset[str]:
     for field in fields(resource):
         paths.add(field.encode_name)
         inner = chain.from_iterable(map(walk_members, find_structs(field.type)))
-        # What is expanded is not expanded further.
+        # An expanded object has no `expanded` of its own.
         paths.update(f"{field.encode_name}.{path}" for path in inner if path.partition(".")[0] != "expanded")
     return frozenset(paths)
 
 
-# What `fields` may choose from, by `Route.shown`.
+# The resources, and the paths of their members, that `fields` may name: by `Route.shown`.
 RESOURCES: Mapping[str, type[Struct]] = {route.shown: route.item for route in ROUTES if route.shown is not None}
 MEMBERS: Mapping[str, frozenset[str]] = {name: walk_members(struct) for name, struct in RESOURCES.items()}

@@ -1,9 +1,8 @@
-"""Parse a request into a frozen, canonical Query, or into one error. Equivalent requests have equal text.
+"""Parse a query string into a `Query`, or raise one error. Equivalent requests have the same canonical text.
 
-An answer depends on that and on `Entitlement`: the rights of the key.
+An answer depends on that text and on the rights of the key, its `Entitlement`.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -85,7 +84,8 @@ def check_window(start: date, end: date, *, most_days_after: int = LIST_DAYS_AFT
 
 
 Values = Mapping[str, Value]
-# Of what gives the text as it was sent, and the route that takes it: its canonical text. Raises ApiError.
+# Returns the canonical text of an expression. Arguments: a function that returns the text as it was sent, and the
+# request's route. Raises ApiError if the expression is invalid or the key may not send any.
 ReadExpression = Callable[[Callable[[], Value], Route], str]
 
 
@@ -94,70 +94,40 @@ def refuse_expression(*_: object) -> str:
     raise feature_not_in_plan("where", permission={}, links={})
 
 
-# What may be sent beside `ids`.
+# The parameters that may be sent together with `ids`.
 _BESIDE_IDS = frozenset({"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro"})
 _EXCLUSIVE = (
     ("page", "cursor"), ("page", "changed_since"), ("occurrences", "changed_since"), ("type_hint", "place_type"),
 )  # fmt: skip
 
 
-# A value of an array that says all by itself.
-_ALONE = {"match": "auto"}
-
-
 def check_combination(route: Route, values: Values) -> None:
     """Raise ApiError for the first rule between parameters that the parsed values break."""
-    _check_required(route, values)
-    for names, check in _RULES:
-        if not names.isdisjoint(values):
-            check(route, values)
-    if route.needs_centre or not _OF_CENTRE.isdisjoint(values):
-        _check_centre(route, values)
-    if not _OF_DATES.isdisjoint(values):
-        _check_dates(route, values)
-
-
-def find_longest_window(route: Route, values: Values) -> int:
-    """Return how many days `to` may lie after `from` at most."""
-    return EXPANSION_DAYS_AFTER if values.get("occurrences") == "expand" else route.most_days
-
-
-def _check_required(route: Route, values: Values) -> None:
     for name in route.required:
         if name not in values:
             raise _missing(name, f"{name} is required here.")
-
-
-def _check_exclusive(_: Route, values: Values) -> None:
     for first, second in _EXCLUSIVE:
         if first in values and second in values:
             raise _contradictory(first, f"{first} and {second} exclude each other; send one of them.")
-
-
-def _check_alone(_: Route, values: Values) -> None:
-    for name, word in _ALONE.items():
-        given = values.get(name)
-        if isinstance(given, tuple) and word in given and len(given) > 1:
-            raise _contradictory(name, f"{name}={word} stands alone; send it without other values of {name}.")
-
-
-def _check_ids(_: Route, values: Values) -> None:
-    for name in values:
+    levels = values.get("match", ())
+    if isinstance(levels, tuple) and "auto" in levels and len(levels) > 1:
+        raise _contradictory("match", "match=auto stands alone; send it without other values of match.")
+    for name in values if "ids" in values else ():
         if name not in _BESIDE_IDS:
             raise _contradictory(name, f"{name} can't be sent with ids.")
+    _check_limit_and_text(route, values)
+    _check_center(route, values)
+    _check_dates(route, values)
 
 
-def _check_limit(_: Route, values: Values) -> None:
+def _check_limit_and_text(route: Route, values: Values) -> None:
+    """Raise 400 for `limit=0` without facets, or if `q` of a list has no letter or digit. Other routes check `q` later:
+    search by the metro's language, and a directory answers with a hint."""
     if values.get("limit") == 0 and "facets" not in values:
         raise bad_request(
             param="limit", reason="out_of_range", min=1, max=200,
             message="limit=0 gives counts alone: send facets with it, or a limit of 1 to 200.",
         )  # fmt: skip
-
-
-def _check_text(route: Route, values: Values) -> None:
-    """Raise 400 if `q` of a list has no letter or digit. Other routes do not need this: search checks `q` later, by the
-    metro's language, and a directory answers with a hint."""
     text = values.get("q")
     if route.type is not None and isinstance(text, str) and parse_text(text) is None:
         raise bad_request(
@@ -165,20 +135,25 @@ def _check_text(route: Route, values: Values) -> None:
         )
 
 
-def _check_centre(route: Route, values: Values) -> None:
+def _check_center(route: Route, values: Values) -> None:
     for given, absent in (("lat", "lng"), ("lng", "lat")):
         if given in values and absent not in values:
             raise _missing(absent, f"{given} was sent without {absent}.")
-    centres = [name for name in ("lat", "near_zip", "address") if name in values]
-    if len(centres) > 1:
-        raise _contradictory(centres[1], f"There is one centre: {centres[0]} and {centres[1]} exclude each other.")
-    if centres:
+    centers = [name for name in ("lat", "near_zip", "address") if name in values]
+    if len(centers) > 1:
+        raise _contradictory(centers[1], f"There is one centre: {centers[0]} and {centers[1]} exclude each other.")
+    if centers:
         return
     if "radius_m" in values:
         raise _missing("lat", "radius_m was sent without a centre: send lat and lng.")
     if route.needs_centre or values.get("sort") == "nearest":
         other = ", or address" if "address" in route.parameters else ""
         raise _missing("lat", f"This needs a centre: send lat and lng{other}.")
+
+
+def find_longest_window(route: Route, values: Values) -> int:
+    """Return how many days `to` may be after `from` at most."""
+    return EXPANSION_DAYS_AFTER if values.get("occurrences") == "expand" else route.most_days
 
 
 def _check_dates(route: Route, values: Values) -> None:
@@ -190,18 +165,6 @@ def _check_dates(route: Route, values: Values) -> None:
         raise _contradictory("starts_to", f"starts_to ({last}) is before starts_from ({first}).")
 
 
-# With the names without which a rule has nothing to check: most requests send none of them.
-_RULES: tuple[tuple[frozenset[str], Callable[[Route, Values], None]], ...] = (
-    (frozenset(first for first, _ in _EXCLUSIVE), _check_exclusive),
-    (frozenset(_ALONE), _check_alone),
-    (frozenset({"ids"}), _check_ids),
-    (frozenset({"limit"}), _check_limit),
-    (frozenset({"q"}), _check_text),
-)
-_OF_CENTRE = frozenset({"lat", "lng", "near_zip", "address", "radius_m", "sort"})
-_OF_DATES = frozenset({"from", "starts_from"})
-
-
 def _missing(name: str, message: str) -> Exception:
     return bad_request(param=name, reason="missing_parameter", message=message)
 
@@ -210,21 +173,23 @@ def _contradictory(name: str, message: str) -> Exception:
     return bad_request(param=name, reason="contradictory", message=message)
 
 
-# Longer than 100 ids, every path of `fields` and the longest cursor together.
+# The longest query string: enough for 100 ids, every path of `fields` and the longest cursor together.
 MOST_BYTES = 16_384
-
-# What needs no escape but for its spaces, as nearly every value: `quote` takes ten times as long to say so.
-_PLAIN = re.compile(r"[A-Za-z0-9_.~: -]*")
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _Kind = TypeVar("_Kind", str, int, float, bool, date, datetime, time)
 
 
 class Query(Struct, frozen=True, kw_only=True, dict=True):
-    """A parsed request. `values`: the given ones, by current names, without those that equal a default of a non-filter.
-    Defaults that depend on the date are not filled in. `ignored` (names without effect) and `renamed` (new name → the
-    deprecated one that was sent) cause notices, so both are part of the canonical request. `seal`: the cursor's
-    signature, to be checked with the snapshot."""
+    """A parsed request.
+
+    Attributes:
+        values: the sent values, by current names of parameters. Values that equal the default are left out, except
+            filters. Defaults are not filled in.
+        ignored: sent names without effect. They cause notices, so they are part of the canonical request.
+        renamed: deprecated names that were sent, by new name. They cause notices too.
+        seal: the cursor's signature, to be checked when the snapshot is known.
+    """
 
     match: Match
     values: Mapping[str, Value]
@@ -254,7 +219,7 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def longest_window(self) -> int:
-        """Return how many days `to` may lie after `from`. Pass it to `check_window` after filling in defaults."""
+        """Return how many days `to` may be after `from`. Pass it to `check_window` after filling in defaults."""
         return find_longest_window(self.match.route, self.values)
 
     @cached_property
@@ -270,7 +235,8 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
         return self._format_text({name: value for name, value in self.values.items() if name != "page"})
 
     def get(self, name: str) -> Value | None:
-        """Return a parameter's given value. If it was not given, return None for a filter, or the constant default."""
+        """Return a parameter's value as it was sent. If it was not sent, return the default that is no filter's, or
+        None."""
         value = self.values.get(name)
         return self.match.route.constants.get(name) if value is None else value
 
@@ -282,14 +248,10 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
         raise TypeError(f"{name} is {type(value).__name__}, not {kind.__name__}")
 
     def get_words(self, name: str) -> tuple[str, ...]:
-        """Return `get(name)` of an array, or an empty tuple if it was not given."""
-        value = self.values.get(name)
-        if value is None:
-            value = self.match.route.constants.get(name)
-            if value is None:
-                return ()
-        if isinstance(value, tuple):
-            return value
+        """Return the value of an array as `get` does, or an empty tuple for None."""
+        value = self.get(name)
+        if value is None or isinstance(value, tuple):
+            return value or ()
         raise TypeError(f"{name} is {type(value).__name__}, not an array")
 
     def with_metro(self, slug: str) -> "Query":
@@ -302,13 +264,9 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
         return replace(self, match=match, values=MappingProxyType(values), metro=slug)
 
     def _format_text(self, values: Mapping[str, Value]) -> str:
-        if not values and not self.ignored:
-            return self.match.path
-        renamed = self.renamed
-        pieces = [f"{renamed.get(name, name)}={_encode_value(value)}" for name, value in values.items()]
+        pieces = [f"{self.renamed.get(name, name)}={_encode_value(value)}" for name, value in values.items()]
         pieces += self.ignored
-        pieces.sort()
-        return f"{self.match.path}?{'&'.join(pieces)}"
+        return f"{self.match.path}?{'&'.join(sorted(pieces))}" if pieces else self.match.path
 
 
 def parse_query(
@@ -322,13 +280,15 @@ def parse_query(
 ) -> Query:
     """Parse and check a query string. Raises ApiError: 400, or 501 for a parameter that this deployment does not have.
 
-    `aliases`: slugs by other names of metros, replaced before a cursor is compared with its request. `enabled`: the
-    optional parameters of this deployment. `read_expression` returns the canonical text of a `where` expression, or
-    raises ApiError if it is invalid or the key may not send any.
+    Args:
+        match: the route, with the values in the path.
+        query_string: raw, percent-encoded.
+        vocabulary: the words that parameters allow.
+        aliases: slugs by other names of metros. They are replaced before a cursor is compared with its request.
+        enabled: the optional parameters of this deployment.
+        read_expression: returns the canonical text of a `where` expression.
     """
     route = match.route
-    if not query_string and route.sets is None:
-        return _read_nothing(match, aliases)
     given = _split_pairs(query_string)
     ignored = _check_names(route, given)
     values = {
@@ -338,7 +298,10 @@ def parse_query(
         for name, texts in given.items()
         if name not in ignored
     }
-    _check_own(match, values)
+    own = match.values.get("id")
+    if route.sets is not None and values.pop(route.sets, own) != own:
+        message = f"{route.sets} is {own} here, by the path; leave it out."
+        raise bad_request(param=route.sets, reason="contradictory", message=message)
     check_combination(route, values)
     for name in values:
         if name in route.optional and name not in enabled:
@@ -372,29 +335,11 @@ def parse_query(
     return replace(query, cursor=cursor, seal=seal)
 
 
-def _read_nothing(match: Match, aliases: Mapping[str, str]) -> Query:
-    """Return the query of a request without parameters, such as most requests for a detail, without parsing."""
-    if match.route.required or match.route.needs_centre:
-        check_combination(match.route, _NOTHING)
-    metro = match.values.get("metro")
-    query = Query(match=match, metro=metro, values=_NOTHING)
-    return query.with_metro(aliases[metro]) if metro is not None and metro in aliases else query
-
-
 def _split_pairs(query_string: bytes) -> dict[str, list[str]]:
     if len(query_string) > MOST_BYTES:
-        raise bad_request(
-            reason="out_of_range",
-            message=f"The query string is longer than {MOST_BYTES} bytes.",
-            max=MOST_BYTES,
-        )
+        message = f"The query string is longer than {MOST_BYTES} bytes."
+        raise bad_request(reason="out_of_range", message=message, max=MOST_BYTES)
     given: dict[str, list[str]] = {}
-    if query_string.isascii() and b"%" not in query_string and b"+" not in query_string:
-        # As nearly all: one look says that nothing has to be decoded piece by piece.
-        for piece in filter(None, query_string.decode().split("&")):
-            plain, _, value = piece.partition("=")
-            given.setdefault(plain, []).append(value)
-        return given
     for pair in filter(None, query_string.split(b"&")):
         raw_name, _, raw_value = pair.partition(b"=")
         name = _decode(raw_name, name=None)
@@ -411,7 +356,7 @@ def _decode(raw: bytes, *, name: str | None) -> str:
 
 
 def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the given names that the route ignores, sorted. Raises ApiError for names that it does not have."""
+    """Return the sent names that the route ignores, sorted. Raises ApiError for names that it does not have."""
     if given.keys() <= route.parameters.keys():
         return ()
     for name in given:
@@ -440,42 +385,21 @@ def _parse_value(
 ) -> Value:
     try:
         row = route.parameters[name]
-        paths = _list_paths(route) if row.kind == "path" else None
-        if row.kind == "expression":  # of a key without the grant nothing is read
+        paths = MEMBERS.get(route.shown) if row.kind == "path" and route.shown else None
+        if row.kind == "expression":  # a key without the grant gets the same error for any text
             return read_expression(lambda: parse_argument(row, texts, vocabulary=vocabulary), route)
         return parse_argument(row, texts, vocabulary=vocabulary, paths=paths)
     except ApiError as error:
-        if name == "lat" and _look_swapped(texts, given.get("lng", ())):
-            raise bad_request(
-                param="lat",
-                reason="out_of_range",
-                message=f"{error.message} lat and lng may be swapped.",
-                min=-90,
-                max=90,
-            ) from None
+        lat, lng = (parse_number(sent[0]) if len(sent) == 1 else None for sent in (texts, given.get("lng", ())))
+        if name == "lat" and lat is not None and lng is not None and 90 < abs(lat) <= 180 and abs(lng) <= 90:
+            message = f"{error.message} lat and lng may be swapped."
+            raise bad_request(param="lat", reason="out_of_range", message=message, min=-90, max=90) from None
         raise
 
 
-def _list_paths(route: Route) -> frozenset[str] | None:
-    return MEMBERS.get(route.shown) if route.shown else None
-
-
-def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
-    first, second = (parse_number(texts[0]) if len(texts) == 1 else None for texts in (lat, lng))
-    return first is not None and second is not None and 90 < abs(first) <= 180 and abs(second) <= 90
-
-
-def _check_own(match: Match, values: dict[str, Value]) -> None:
-    """Remove a parameter that repeats the id in the path. Raises ApiError if its value differs from that."""
-    name, own = match.route.sets, match.values.get("id")
-    if name is not None and values.pop(name, own) != own:
-        raise bad_request(
-            param=name, reason="contradictory", message=f"{name} is {own} here, by the path; leave it out."
-        )
-
-
 def _list_unattached(route: Route, values: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
-    """Yield each path of `fields` that has no effect without `include` or `expand`, with the missing one."""
+    """Yield each path of `fields` that has no effect without another parameter, such as `include=source`, and that
+    parameter."""
     includes = route.parameters["include"].allowed or () if "include" in route.parameters else ()
     sent = {*_read_words(values, "expand"), *_read_words(values, "include")}
     for path in _read_words(values, "fields"):
@@ -511,11 +435,5 @@ def _drop_defaults(route: Route, values: Mapping[str, Value]) -> dict[str, Value
 
 
 def _encode_value(value: Value) -> str:
-    if isinstance(value, tuple):
-        return ",".join(map(_encode_text, value))
-    # Of what is no text, only a number's exponent has a sign that needs an escape.
-    return _encode_text(value) if isinstance(value, str) else format_scalar(value).replace("+", "%2B")
-
-
-def _encode_text(text: str) -> str:
-    return text.replace(" ", "%20") if _PLAIN.fullmatch(text) else quote(text, safe=":")
+    texts = value if isinstance(value, tuple) else (value if isinstance(value, str) else format_scalar(value),)
+    return ",".join(quote(text, safe=":") for text in texts)

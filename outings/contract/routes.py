@@ -1,4 +1,4 @@
-"""The table of routes, a row for each, and how a path is matched with it."""
+"""The table of routes, and the function that finds the route of a path."""
 
 import builtins
 import re
@@ -33,9 +33,7 @@ JSON = "application/json"
 LIST_DAYS_AFTER = 366
 CALENDAR_DAYS_AFTER = 61
 EXPANSION_DAYS_AFTER = 30
-# Values that need no percent-encoding in a path: nearly all.
-_UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
-# Groups by which documents list routes.
+# The reference lists routes in these groups.
 Group = Literal["listings", "finding", "directories", "sync", "service"]
 
 
@@ -47,20 +45,25 @@ class Credits(Struct, frozen=True):
 
 
 class Route(Struct, frozen=True, kw_only=True):
-    """A row of the table. `name` begins with the collection. `type`: the listing type that a key must be scoped to, or
-    None.
+    """A route of the API.
 
-    `parameters` have the bounds and defaults of this route. `sets`: the parameter whose value is the `{id}` of the
-    path; a request may repeat that value. `ignored`: parameters that change nothing, and give a notice. `max_age` is in
-    seconds; None is `no-cache`. `is_now`: an answer depends on the minute. `most_days`: how many days `to` may lie
-    after `from`. `is_optional`: a deployment that has not set the route up answers 501. `takes_signature`: a signed
-    address may replace the key's header.
-
-    `data` is an array of `item`, or with `is_one` a single one, and `meta` stands beside it. A route without a key
-    answers with the item alone. A str or bytes, of one of the types of `media`, is no JSON.
-
-    `parameters` also give `defaults`, of filters; `constants`, defaults of the others; `required` names; `optional`
-    names, which some deployments answer with 501; and `renamed`, old names with new ones.
+    Attributes:
+        name: begins with the collection.
+        item: the type of `data`, or with `is_one` false of each of its items. If it is str or bytes, the answer is a
+            file of one of the types in `media`. A route without a key answers with the item alone.
+        meta: the type of the answer's `meta`, or None.
+        type: the listing type that a key must be scoped to, or None.
+        parameters: by name, with the bounds and defaults of this route.
+        sets: the parameter whose value is the `{id}` of the path. A request may repeat that value.
+        ignored: parameters that have no effect and cause a notice.
+        max_age: of `Cache-Control`, in seconds; None is `no-cache`.
+        is_now: True if answers depend on the minute.
+        most_days: how many days `to` may be after `from`.
+        is_optional: True if some deployments answer 501.
+        takes_signature: True if a signed address may replace the header with the key.
+        defaults, constants, required, optional, renamed: made from `parameters`. The defaults of filters and those of
+            other parameters; the names that must be sent, and those that some deployments answer with 501; the new
+            names of deprecated parameters.
     """
 
     name: str
@@ -92,10 +95,10 @@ class Route(Struct, frozen=True, kw_only=True):
     renamed: Mapping[str, str] = {}
 
     def __post_init__(self) -> None:
-        others = {name: row.default for name, row in self.parameters.items() if not row.is_filter}
+        rows = self.parameters.items()
+        others = {name: row.default for name, row in rows if not row.is_filter}
         constants = {name: value for name, value in others.items() if not isinstance(value, DateDefault | None)}
         force_setattr(self, "constants", constants)
-        rows = self.parameters.items()
         force_setattr(self, "defaults", list_defaults(self.parameters))
         force_setattr(self, "required", tuple(name for name, row in rows if row.required))
         force_setattr(self, "optional", frozenset(name for name, row in rows if row.is_optional))
@@ -107,7 +110,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> str | None:
-        """The resource whose members `fields` may name, such as `nearby_item`; None without `fields`."""
+        """Return the resource whose members `fields` may name, such as `nearby_item`; None without `fields`."""
         return _name_resource(self.item.__name__) if "fields" in self.parameters else None
 
 
@@ -122,35 +125,25 @@ def list_defaults(parameters: Mapping[str, Parameter]) -> Mapping[str, Default]:
 
 
 class Match(Struct, frozen=True, kw_only=True, dict=True):
-    """A path that matched a route, with the values of its braces: `metro` and `slug` as written, `id` in lower case."""
+    """The route of a request's path, and the values in the path: `metro` and `slug` as sent, `id` in lower case."""
 
     route: Route
     values: Mapping[str, str]
 
     @cached_property
     def path(self) -> str:
-        """The path in its canonical spelling."""
-        return self.route.path.format_map({name: _encode_segment(value) for name, value in self.values.items()})
+        """Return the path in its canonical spelling."""
+        return self.route.path.format_map({name: quote(value, safe="") for name, value in self.values.items()})
 
 
-def _encode_segment(text: str) -> str:
-    return text if _UNRESERVED.fullmatch(text) else quote(text, safe="")
-
-
-# Prometheus' text.
+# Media type of `/metrics`.
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def _select(*names: str, changes: Iterable[Parameter] = ()) -> Mapping[str, Parameter]:
-    rows = {name: _find_row(name) for name in names}
-    rows.update((row.name, row) for row in changes if row.name in rows)
-    return MappingProxyType(rows)
-
-
-def _find_row(name: str) -> Parameter:
-    row = PARAMETERS.get(name)
-    assert row is not None, f"a route takes {name}: add its row in outings/contract/parameters.py"
-    return row
+    """Return the rows of the table of parameters with these names, those in `changes` replaced."""
+    rows = {name: PARAMETERS[name] for name in names}
+    return MappingProxyType(rows | {row.name: row for row in changes if row.name in rows})
 
 
 _POINT = ("lat", "lng", "radius_m")
@@ -175,13 +168,12 @@ _WINDOW = (replace(_ROW["to"], default=DateDefault.FROM_PLUS_30_DAYS),)
 
 
 _OWN_ID = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
-_PLACE_OF_PATH = replace(
-    _ROW["place_id"], example=_OWN_ID, is_tryable=False,
-    meaning="The place of the path: its own id alone may be sent.",
-)  # fmt: skip
-_ORGANIZATION_OF_PATH = replace(
-    _ROW["organization_id"], example=_OWN_ID, is_tryable=False,
-    meaning="The organization of the path: its own id alone may be sent.",
+_PLACE_OF_PATH, _ORGANIZATION_OF_PATH = (
+    replace(
+        _ROW[f"{word}_id"], example=_OWN_ID, is_tryable=False,
+        meaning=f"The {word} of the path: its own id alone may be sent.",
+    )
+    for word in ("place", "organization")
 )  # fmt: skip
 
 
@@ -210,7 +202,7 @@ _DETAIL_CHANGES: Mapping[str, tuple[Parameter, ...]] = {
 
 
 def _list_routes(listing_type: str) -> Iterable[Route]:
-    """Yield the list of a metro, and those of an organization and a place, which take nearly the same parameters."""
+    """Yield a type's lists: of a metro, of an organization and, except for places, at a place."""
     collection, item = COLLECTIONS[listing_type], LISTINGS[listing_type]
     names = (*_FILTERS[listing_type], *_WALK, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
     parameters = _select(*names, changes=_CHANGES[listing_type])
@@ -286,7 +278,7 @@ _REQUIRED_WINDOW = tuple(replace(_ROW[name], required=True, default=None) for na
 _ICS = _select(*_FILTERS["event"], "ids", "q", changes=_WINDOW)
 _SEARCH = _select(
     "q", "types", "sort", "match", "limit", "cursor", "changed_since", "include",
-    *(name for names in _FILTERS.values() for name in names if _find_row(name).replaced_by is None),
+    *(name for names in _FILTERS.values() for name in names if PARAMETERS[name].replaced_by is None),
     changes=(
         replace(_ROW["q"], required=True, meaning="The words to search for; nothing in them is interpreted as syntax."),
         _limit(1, 50, default=20),
@@ -474,7 +466,8 @@ _REMEMBERED = 1_024
 
 
 def match_route(path: str) -> Match | None:
-    """Match a raw path: percent-encoded, without the query string. None: no such route, 404.
+    """Find the route of a path, which is percent-encoded and without query string. Return None if there is no such
+    route.
 
     An encoded slash ends no segment, no metro is a reserved word, and an `{id}` is a uuid.
     """
@@ -525,8 +518,8 @@ def _read_segment(name: str, segment: str) -> str | None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _list_candidates(words: tuple[str, ...]) -> tuple[tuple[Route, _Template], ...]:
-    """Return the routes, in the contract's order, with these fixed words. `words`: the path's segments, "" for a word
-    of no route."""
+    """Return the routes that a path may match, in the table's order. `words`: the path's segments, with "" for each
+    that is no word of a route."""
     return tuple(
         (route, template)
         for route, template in _TEMPLATES

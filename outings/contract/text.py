@@ -11,13 +11,9 @@ def fold_text(text: str) -> str:
 
     Two texts are the same name if their folded forms are equal. Symbols stay: "C+ Kids" is not "C Kids".
     """
-    if text.isascii():
-        # Four of five names: no table of characters is needed to know that they have no accents. Most have no signs
-        # either: to know that takes a third of the time of looking for each.
-        if not text.replace(" ", "").isalnum():
-            text = text.translate(_ASCII_PUNCTUATION)
-        return " ".join(text.lower().split())
-    # Case-folding can bring new combining marks (İ), and NFKD new capitals (℡): fold until both are gone.
+    if text.isascii():  # faster, and four of five names are
+        return " ".join(text.translate(_ASCII_PUNCTUATION).lower().split())
+    # Case-folding can make new combining marks (İ), and NFKD new capitals (℡): fold until both are gone.
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     kept = (sign for sign in decomposed if not unicodedata.combining(sign) and not _is_punctuation(sign))
     return " ".join("".join(kept).casefold().split())

@@ -1,7 +1,7 @@
-"""Values in requests and answers: their kinds, how a parameter's text is read, and how times are written.
+"""Parse the values of parameters, and format times.
 
 Times are whole seconds; fractions are cut off. As numbers, dates are days since 1970-01-01, and local times are seconds
-since that day's midnight on their own clock.
+since that day's midnight by the local clock.
 """
 
 import math
@@ -52,7 +52,7 @@ def format_instant(value: int | datetime) -> str:
     return _format_seconds(value)
 
 
-# Listings that one build changed have one stamp, and sections the same.
+# All listings that one build changed have the same stamp.
 @lru_cache(maxsize=1_024)
 def _format_seconds(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()[:19] + "Z"
@@ -101,10 +101,8 @@ _GROUP_CURSOR = re.compile(r"[a-z_]{1,40}:(?:0|[1-9][0-9]{0,6})")
 
 
 def parse_integer(text: str) -> int | None:
-    # No bound of the contract has 20 digits; a longer text is out of every range, and costs no conversion.
-    if not _INTEGER.fullmatch(text):
-        return None
-    return int(text[:20])
+    # 20 digits are beyond every bound, so the rest of a longer text needs no conversion.
+    return int(text[:20]) if _INTEGER.fullmatch(text) else None
 
 
 def parse_number(text: str) -> float | None:
@@ -113,10 +111,6 @@ def parse_number(text: str) -> float | None:
         return None
     number = float(text)
     return number + 0.0 if math.isfinite(number) else None
-
-
-def parse_boolean(text: str) -> bool | None:
-    return {"true": True, "false": False}.get(text)
 
 
 def parse_date(text: str) -> date | None:
@@ -158,10 +152,6 @@ def parse_text(text: str) -> str | None:
     return None if CONTROL_CHARACTERS.search(text) else text
 
 
-def parse_group_cursor(text: str) -> str | None:
-    return text if _GROUP_CURSOR.fullmatch(text) else None
-
-
 def _read_time(text: str) -> time | None:
     try:
         return time.fromisoformat(text)
@@ -170,8 +160,8 @@ def _read_time(text: str) -> time | None:
 
 
 class ValueKind(NamedTuple):
-    """A kind of value. `parse` returns None for any other text, `expected` describes the kind in errors, `form` in
-    OpenAPI."""
+    """A kind of value. `parse` returns None for a text of another kind. Errors describe the kind by `expected`, and
+    OpenAPI by `form`."""
 
     parse: Callable[[str], Scalar | None]
     expected: str
@@ -181,8 +171,7 @@ class ValueKind(NamedTuple):
 _HOUR, _SIXTY = "([01][0-9]|2[0-3])", "[0-5][0-9]"
 _TEXT = {"type": "string"}
 
-# The kinds of parameters. Values of a vocabulary and dotted paths are texts here; `argument` compares them with what
-# is allowed. Dates are from EARLIEST to LATEST.
+# The kinds of parameters. Words and dotted paths are texts here; `parse_argument` compares them with what is allowed.
 KINDS: Mapping[Kind, ValueKind] = {
     "text": ValueKind(
         parse_text, "text without control characters",
@@ -192,7 +181,7 @@ KINDS: Mapping[Kind, ValueKind] = {
     "path": ValueKind(parse_text, "a dotted path", {**_TEXT, "minLength": 1}),
     "integer": ValueKind(parse_integer, "a whole number such as 20", {"type": "integer"}),
     "number": ValueKind(parse_number, "a number such as 0.5", {"type": "number"}),
-    "boolean": ValueKind(parse_boolean, "true or false", {"type": "boolean"}),
+    "boolean": ValueKind({"true": True, "false": False}.get, "true or false", {"type": "boolean"}),
     "date": ValueKind(
         parse_date, "a date YYYY-MM-DD",
         {**_TEXT, "format": "date", "pattern": "^(19|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}$"},
@@ -208,7 +197,8 @@ KINDS: Mapping[Kind, ValueKind] = {
     "uuid": ValueKind(parse_uuid, "a uuid", {**_TEXT, "format": "uuid"}),
     "cursor": ValueKind(parse_text, "the cursor of an answer", {**_TEXT, "pattern": "^[A-Za-z0-9_-]+$"}),
     "group-cursor": ValueKind(
-        parse_group_cursor, "<group>:<offset>", {**_TEXT, "pattern": "^[a-z_]{1,40}:(0|[1-9][0-9]{0,6})$"}
+        lambda text: text if _GROUP_CURSOR.fullmatch(text) else None, "<group>:<offset>",
+        {**_TEXT, "pattern": "^[a-z_]{1,40}:(0|[1-9][0-9]{0,6})$"}
     ),
     # DuckDB parses it, where the key has the grant.
     "expression": ValueKind(parse_text, "an SQL expression such as price.max < 15", _TEXT),
@@ -245,7 +235,7 @@ _SPELLINGS: Mapping[type, Callable[[Any], str]] = {
 
 
 def echo_value(value: Value) -> str | int | float | bool | list[str]:
-    """Return the value as `applied_filters` shows it. Sent back as a parameter, it means the same."""
+    """Return the value as `applied_filters` shows it. A client can send that back as the parameter's value."""
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, float):
@@ -254,7 +244,7 @@ def echo_value(value: Value) -> str | int | float | bool | list[str]:
 
 
 class DateDefault(Enum):
-    """A default that depends on the metro's local date. It is filled in once the request's date is known."""
+    """A default that depends on the metro's local date."""
 
     LOCAL_DATE = "today"
     FROM_PLUS_30_DAYS = "from + 30 days"
@@ -266,20 +256,23 @@ Stability = Literal["stable", "beta", "experimental"]
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
-    """A row of the table of parameters. The kind `word` takes one of `allowed`, or of the deployment's list
-    `vocabulary`; `path` takes members of a resource. `minimum` and `maximum` bound a number, or the length of a text;
-    `most` bounds the length of an array.
+    """A query parameter.
 
-    The canonical request drops a value that is the default, but not a filter's, since `defaults_applied` tells given
-    values from defaults. `example` is a value as in a query string. OpenAPI shows an example that is not `is_tryable`
-    only in words, because tools send an `example`, and this one would be refused without another parameter, or in
-    another deployment.
-
-    A filter on a single `column` of the snapshot's tables names it. `compares`: the column's value must equal the
-    filter's, or be at `least` or at `most` that. `member` of a listing fills the column; without it, a rule of the
-    build does.
-
-    Only API keys with the `grant` may send the parameter.
+    Attributes:
+        example: a value as in a query string.
+        ordered: True if the order of an array's values has a meaning.
+        is_filter: True if it selects rows. The canonical request keeps a filter's default value, because
+            `meta.defaults_applied` tells sent values from defaults.
+        allowed: the words that the kind `word` takes, if not those of the `vocabulary` of this name.
+        minimum, maximum: bounds of a number, or of the length of a text.
+        most: the most values of an array.
+        is_optional: True if some deployments answer 501.
+        is_tryable: False if the example would be refused without another parameter, or in other deployments. OpenAPI
+            then has it only in words, because tools send each `example`.
+        column: the one column of the snapshot's tables that a filter compares.
+        member: the listing's member that fills the column. Without it, a rule of the build does.
+        compares: whether the column's value must equal the filter's, or be at least or at most that.
+        grant: the grant without which an API key may not send the parameter.
     """
 
     name: str
@@ -310,34 +303,23 @@ _SHOWN_CHARACTERS = 60
 
 
 def parse_argument(
-    row: Parameter,
-    texts: Sequence[str],
-    *,
-    vocabulary: Vocabulary,
-    paths: frozenset[str] | None = None,
+    row: Parameter, texts: Sequence[str], *, vocabulary: Vocabulary, paths: frozenset[str] | None = None
 ) -> Value:
-    """Parse and check the value of a parameter. `texts`: all its occurrences. `paths`: what a parameter of kind `path`
-    may take; None allows any.
+    """Parse and check the value of a parameter. `texts`: all texts that were sent for it. `paths`: what a parameter of
+    kind `path` may take; None allows any. Raises ApiError.
 
     Arrays have no duplicates. They are sorted unless their order has a meaning.
     """
     if not row.array:
         if len(texts) > 1:
-            raise bad_request(
-                param=row.name,
-                reason="contradictory",
-                message=f"{row.name} takes one value, and was given {len(texts)}.",
-            )
+            message = f"{row.name} takes one value, and was given {len(texts)}."
+            raise bad_request(param=row.name, reason="contradictory", message=message)
         return _parse_one(row, texts[0], vocabulary=vocabulary, paths=paths)
     items = [item.strip() for text in texts for item in text.split(",")]
     parsed = dict.fromkeys(str(_parse_one(row, item, vocabulary=vocabulary, paths=paths)) for item in items)
     if row.most is not None and len(parsed) > row.most:
-        raise bad_request(
-            param=row.name,
-            reason="out_of_range",
-            message=f"{row.name} takes at most {row.most} values, and was given {len(parsed)}.",
-            max=row.most,
-        )
+        message = f"{row.name} takes at most {row.most} values, and was given {len(parsed)}."
+        raise bad_request(param=row.name, reason="out_of_range", message=message, max=row.most)
     if row.kind == "path":
         return normalize_paths(frozenset(parsed))
     return tuple(parsed) if row.ordered else tuple(sorted(parsed))
@@ -377,23 +359,14 @@ def _check_word(row: Parameter, word: str, *, vocabulary: Vocabulary, paths: fro
     if allowed is None or word in allowed:
         return
     if row.name == "include" and word in INCLUDES:
-        raise bad_request(
-            param="include",
-            reason="include_not_supported",
-            message=f"include={word} is not for this endpoint.",
-            allowed=list(allowed),
-        )
-    # The members of a resource are too many to list: the documents have them.
+        message = f"include={word} is not for this endpoint."
+        raise bad_request(param="include", reason="include_not_supported", message=message, allowed=list(allowed))
+    # A resource has too many members to list all.
     shown = None if row.kind == "path" else list(allowed)
     meant = find_nearest(word, allowed)
     hint = f"allowed: {', '.join(shown)}." if shown else f"did you mean {meant}?" if meant else "/openapi.json has all."
-    raise bad_request(
-        param=row.name,
-        reason="invalid_value",
-        message=f"{row.name} has no {show_text(word)}; {hint}",
-        allowed=shown,
-        did_you_mean=meant,
-    )
+    message = f"{row.name} has no {show_text(word)}; {hint}"
+    raise bad_request(param=row.name, reason="invalid_value", message=message, allowed=shown, did_you_mean=meant)
 
 
 def _check_bounds(row: Parameter, value: Scalar) -> None:
@@ -402,11 +375,10 @@ def _check_bounds(row: Parameter, value: Scalar) -> None:
         if not EARLIEST <= day <= LATEST:
             raise _out_of_range(row, f"{day}", least=EARLIEST.isoformat(), most=LATEST.isoformat())
     elif isinstance(value, str):
-        # The cursor's own parser refuses one that is too long.
+        # `parse_cursor` refuses a cursor that is too long.
         if row.maximum is not None and len(value) > row.maximum and row.kind != "cursor":
-            raise _out_of_range(
-                row, f"{len(value)} characters long", least=int(row.minimum or 0), most=int(row.maximum)
-            )
+            size = f"{len(value)} characters long"
+            raise _out_of_range(row, size, least=int(row.minimum or 0), most=int(row.maximum))
     elif isinstance(value, int | float) and not isinstance(value, bool):
         least, most = row.minimum, row.maximum
         if (least is not None and value < least) or (most is not None and value > most):
@@ -414,16 +386,10 @@ def _check_bounds(row: Parameter, value: Scalar) -> None:
 
 
 def _out_of_range(row: Parameter, what: str, *, least: object, most: object) -> ApiError:
-    return bad_request(
-        param=row.name,
-        reason="out_of_range",
-        message=f"{row.name} is {what}; it takes {least} to {most}.",
-        min=least,
-        max=most,
-    )
+    message = f"{row.name} is {what}; it takes {least} to {most}."
+    return bad_request(param=row.name, reason="out_of_range", message=message, min=least, max=most)
 
 
-# A card, an event's occurrence and an organization's counts are part of the document, so they can be named too.
 ALWAYS_KEPT = ("id", "type")
 
 

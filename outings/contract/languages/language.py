@@ -1,8 +1,8 @@
-"""Read a language's folder of words, and list which are missing; read related words and translations."""
+"""Read the words of a language from a folder of files, related words, and translations between languages."""
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -13,7 +13,7 @@ from msgspec import Struct
 from outings.contract.languages.word_lists import AudienceWords, SearchWords, StreetWords
 from outings.contract.text import split_words
 
-# One phrase is its folded words with single spaces: "tai chi".
+# Phrases of about the same meaning. A phrase is its folded words with single spaces: "tai chi".
 Group = tuple[str, ...]
 
 MOST_GROUPS = 1_000
@@ -27,7 +27,7 @@ _ALLOWED = (
 
 
 class RelatedProblem(Struct, frozen=True):
-    """An error in a list of related words: its line, counted from 1 (0 is the whole file), and a message."""
+    """An error in a file of related words. `line`: its number from 1, or 0 for the whole file."""
 
     line: int
     message: str
@@ -37,7 +37,7 @@ class RelatedProblem(Struct, frozen=True):
 
 
 class RelatedError(Exception):
-    """All problems of a file of related words, in order."""
+    """An error: all problems of a file of related words, in order."""
 
     def __init__(self, problems: Sequence[RelatedProblem]) -> None:
         super().__init__("; ".join(map(str, problems)))
@@ -91,7 +91,7 @@ def _cut(text: str) -> str:
 
 ENGLISH = "en"
 SHIPPED = (ENGLISH, "es")
-# What an expression that is left empty is read as: it is found nowhere.
+# The regular expression in place of an empty one. It matches nothing.
 NO_MATCH = r"(?!)"
 FILES = ("search.toml", "audience.toml", "streets.toml", "categories.toml", "related.csv")
 
@@ -115,13 +115,10 @@ class LanguageError(Exception):
 
 
 def parse_language(code: str, contents: Mapping[str, bytes], *, are_patterns_known: bool = False) -> Language:
-    """Parse the files of a language. `contents`: bytes by names in FILES, of which some may be missing.
-    `are_patterns_known`: skip checking regular expressions by compiling them. Raises LanguageError."""
-    tables = {
-        name: _parse_file(name, contents[name], are_patterns_known=are_patterns_known)
-        for name in FILES
-        if name in contents
-    }
+    """Parse the files of a language. `contents`: the bytes of each file by its name, one of FILES; any may be missing.
+    `are_patterns_known`: do not check regular expressions by compiling them. Raises LanguageError."""
+    present = [name for name in FILES if name in contents]
+    tables = {name: _parse_file(name, contents[name], are_patterns_known=are_patterns_known) for name in present}
     return Language(
         code=code,
         search=tables.get("search.toml"),
@@ -145,8 +142,9 @@ def _parse_file(name: str, data: bytes, *, are_patterns_known: bool) -> Any:
         given = tomllib.loads(data.decode())
         table = msgspec.convert(given, _KINDS[name])
         _refuse_unknown(given, msgspec.to_builtins(table))
-        if isinstance(table, SearchWords | AudienceWords | StreetWords) and not are_patterns_known:
-            _check_patterns(table.list_patterns())
+        is_checked = isinstance(table, SearchWords | AudienceWords | StreetWords) and not are_patterns_known
+        for pattern in table.list_patterns() if is_checked else ():
+            _check_pattern(pattern)
         if isinstance(table, SearchWords):
             table.check()
     except (UnicodeDecodeError, RelatedError, tomllib.TOMLDecodeError, msgspec.ValidationError, ValueError) as error:
@@ -155,7 +153,8 @@ def _parse_file(name: str, data: bytes, *, are_patterns_known: bool) -> Any:
 
 
 def _refuse_unknown(given: Any, known: Any, path: str = "$") -> None:
-    """Raise ValueError for a name in a parsed file that its decoded form `known` lacks."""
+    """Raise ValueError for a name in a parsed file, `given`, that its decoded form, `known`, lacks. Structs that forbid
+    unknown names could not be read from manifests of later programs."""
     if isinstance(given, dict) and isinstance(known, dict):
         for name, value in given.items():
             if name not in known:
@@ -166,18 +165,17 @@ def _refuse_unknown(given: Any, known: Any, path: str = "$") -> None:
             _refuse_unknown(value, own, f"{path}[{number}]")
 
 
-def _check_patterns(patterns: Iterable[str]) -> None:
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f'"{pattern}" is no regular expression: {error}') from error
+def _check_pattern(pattern: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f'"{pattern}" is no regular expression: {error}') from error
 
 
 @cache
 def read_shipped_language(code: str) -> Language:
-    """Read a language in SHIPPED. Its regular expressions are not compiled, which would take two thirds of the time: a
-    test checks them."""
+    """Read a language in SHIPPED. Its regular expressions are not checked, because a test does, and because that takes
+    two thirds of the time."""
     return parse_language(code, read_shipped_files(code), are_patterns_known=True)
 
 

@@ -8,11 +8,12 @@ from msgspec import Struct
 
 
 class TextAgeWords(Struct, frozen=True, kw_only=True):
-    """Words for ages in a listing's text. `numbers` are words from zero up; others are regular expressions.
+    """Words for ages in a listing's text. `numbers` has words for numbers from zero up; all others are regular
+    expressions.
 
-    In `ranges`, `lows` and `highs`, `<low>` and `<high>` stand for a number with or without a unit, `<low!>` and
-    `<high!>` for one with a unit. Settings with `name_` apply only to names; `unit_ranges` only to a description, if
-    both numbers have a unit, or the second is followed by `old`.
+    In `ranges`, `lows` and `highs`, `<low>` and `<high>` are a number with or without a unit, `<low!>` and `<high!>`
+    a number with a unit. Those that begin with `name_` apply only to names, `unit_ranges` only to descriptions: both
+    numbers must have a unit, or `old` must follow the second.
     """
 
     numbers: str = ""
@@ -37,7 +38,7 @@ class TextAgeWords(Struct, frozen=True, kw_only=True):
 
 
 class AudienceWords(Struct, frozen=True, kw_only=True):
-    """Words by which a listing's audience is checked. `phrases`: sets of phrases by the names that the rules use."""
+    """Words that tell a listing's audience. `phrases`: sets of phrases, by the names that the rules use."""
 
     adult_ages_ignored_beside: tuple[str, ...] = ()
     phrases: dict[str, tuple[str, ...]] = {}
@@ -71,9 +72,14 @@ class RoleWords(Struct, frozen=True, kw_only=True):
 
 
 class NameWords(Struct, frozen=True, kw_only=True):
-    """Words in names of listings. `head`: which word of a place's name says its kind, "" for none. `behind_head`: words
-    such as "of", before which the last word is looked for ("Museum of Flight"). `called_off`: expressions, letters
-    only, for what is sold out or canceled. `suggested`: a suggestion's text for a region, with `{place}`."""
+    """Words in names of listings.
+
+    Attributes:
+        head: which word of a place's name tells its kind; "" for none.
+        behind_head: words such as "of". If a name has one, the word before it tells the kind ("Museum of Flight").
+        called_off: a regular expression, of letters only, for names of what is sold out or canceled.
+        suggested: the text of a suggestion for a region, with `{place}`.
+    """
 
     head: Literal["first", "last", ""] = ""
     behind_head: str = ""
@@ -191,7 +197,7 @@ class WhenWords(Struct, frozen=True, kw_only=True):
         yield from (fill_parts(date, WHEN_PARTS) for date in self.dates)
 
 
-# What `<name>` may say in a date; whoever reads it fills in months and ends of ordinals.
+# Names that a date's expression may contain in angle brackets. They are replaced when dates are read.
 WHEN_PARTS = dict.fromkeys(("month", "first", "last", "year"), "")
 _LISTS = ("numbers", "ordinals", "suggested", "suggested_words")
 
@@ -233,7 +239,7 @@ _PART = re.compile(r"<([a-z_]+)>")
 
 
 def fill_parts(pattern: str, parts: Mapping[str, str]) -> str:
-    """Replace each `<name>` in a pattern by its part. Raises ValueError for an unknown name."""
+    """Replace each `<name>` in a regular expression by the part of that name. Raises ValueError for an unknown name."""
 
     def fill(match: re.Match[str]) -> str:
         if match[1] not in parts:

@@ -36,7 +36,7 @@ is planned to be charged, `x-add-ons` the plans that have a value of `include`, 
 what it is planned to add.
 """
 _KEY = "ApiKey"
-# What takes its place in the address of a calendar, both together: scheme → parameter, and what it is.
+# The two parameters of a calendar's signed address, which replace the key, by their security schemes.
 _SIGNED = {
     "CalendarKeyId": ("key_id", "The id of the key that the address was made with."),
     "CalendarSignature": ("signature", "Over the key's id, the path and all other parameters."),
@@ -92,7 +92,10 @@ def _make_operation(route: Route, *, vocabulary: Vocabulary) -> Schema:
         "x-credits": {"planned": route.credits.amount, "per": route.credits.per},
     }
     if "include" in route.parameters:
-        operation["x-add-ons"] = _describe_add_ons(route)
+        operation["x-add-ons"] = {
+            name: {**Offer().describe_permission(name), "credits": {"planned": ADD_ON_CREDITS[name], "per": "record"}}
+            for name in route.parameters["include"].allowed or ()
+        }
     if not route.needs_key:
         operation["security"] = []
     if route.takes_signature:
@@ -100,13 +103,6 @@ def _make_operation(route: Route, *, vocabulary: Vocabulary) -> Schema:
     if route.stability != "stable":
         operation["x-stability"] = route.stability
     return operation
-
-
-def _describe_add_ons(route: Route) -> Schema:
-    return {
-        name: {**Offer().describe_permission(name), "credits": {"planned": ADD_ON_CREDITS[name], "per": "record"}}
-        for name in route.parameters["include"].allowed or ()
-    }
 
 
 _STATIC_ABOUT = """\
@@ -123,7 +119,8 @@ example. Names are relative to the folder of this document.
 
 
 def encode_static_document(vocabulary: Vocabulary, files_by_request: Mapping[str, Sequence[str]]) -> bytes:
-    """Encode the OpenAPI document of the requests that have static files."""
+    """Encode the OpenAPI document of the requests that have static files. `files_by_request`: the files of each
+    canonical request's pages."""
     document = make_document(vocabulary)
     names: dict[str, set[str]] = {}
     examples: dict[str, dict[str, str]] = {}
@@ -139,9 +136,8 @@ def encode_static_document(vocabulary: Vocabulary, files_by_request: Mapping[str
     operations = {path: document["paths"][path]["get"] for path in names}
     document["info"]["description"] = _STATIC_ABOUT
     document["servers"] = [{"url": "."}]
-    document["tags"] = [
-        {"name": name} for name in dict.fromkeys(operation["tags"][0] for operation in operations.values())
-    ]
+    tags = dict.fromkeys(operation["tags"][0] for operation in operations.values())
+    document["tags"] = [{"name": name} for name in tags]
     del document["security"], document["components"]["securitySchemes"]
     document["paths"] = {
         path: {"get": _reduce(operation, names[path], document) | {"x-file": examples[path]}}

@@ -1,6 +1,6 @@
-"""An example for each route: a request, and the program's complete answer for the sample metros.
+"""Read an example for each route: a request, and the answer of a server with the sample metros.
 
-`python -m tests.edge.openapi_examples` writes the file, and a test compares it with the program's current answers.
+`python -m tests.edge.openapi_examples` writes the file. A test compares it with the program's current answers.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from outings.contract.vocabulary import SETS, Vocabulary
 
 FILE = "examples.json"
 
-# Member that has words of the deployment → their vocabulary.
+# Members with words of the deployment's vocabulary, and the field of `Vocabulary` that has them.
 _WORDS = {**{name: name for name in SETS}, "type_hint": "type_hints"}
 
 

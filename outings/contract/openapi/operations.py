@@ -7,7 +7,6 @@ import msgspec
 
 from outings.contract import errors
 from outings.contract.envelope import encode_error
-from outings.contract.members import RESOURCES
 from outings.contract.openapi.examples import find_example, find_path_values
 from outings.contract.openapi.schemas import Schema, is_struct, list_words, name_part, name_path, refer
 from outings.contract.parameters import PARAMETERS
@@ -47,7 +46,11 @@ def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
             listed.append(refer(name, kind="parameters"))
         else:
             listed.append(make_parameter(row, vocabulary=vocabulary, resource=route.shown))
-    return [*listed, *_list_ignored(route, vocabulary=vocabulary)]
+    for name in route.ignored:
+        meaning = f"Changes nothing for {route.collection}, whatever its value: a notice says so."
+        parameter = make_parameter(PARAMETERS[name], vocabulary=vocabulary)
+        listed.append({**parameter, "description": meaning, "schema": {}, "x-ignored": True})
+    return listed
 
 
 def make_parameter(row: Parameter, *, vocabulary: Vocabulary, resource: str | None = None) -> Schema:
@@ -58,19 +61,15 @@ def make_parameter(row: Parameter, *, vocabulary: Vocabulary, resource: str | No
         parameter["required"] = True
     if row.replaced_by is not None:
         parameter["deprecated"] = True
-    example = _choose_example(row, vocabulary)
+    allowed, example = list_allowed(row, vocabulary), row.example
+    if allowed is not None and not all(word in allowed for word in example.split(",")):
+        example = next(iter(allowed), "")  # a word of this deployment
     if example and (row.is_tryable or row.required):
-        parameter["example"] = _read_example(row, example)
+        values = [_read_scalar(row, text) for text in (example.split(",") if row.array else [example])]
+        parameter["example"] = values if row.array else values[0]
     if row.stability != "stable":
         parameter["x-stability"] = row.stability
     return parameter
-
-
-def _list_ignored(route: Route, *, vocabulary: Vocabulary) -> Iterable[Schema]:
-    for name in route.ignored:
-        parameter = make_parameter(PARAMETERS[name], vocabulary=vocabulary)
-        meaning = f"Changes nothing for {route.collection}, whatever its value: a notice says so."
-        yield {**parameter, "description": meaning, "schema": {}, "x-ignored": True}
 
 
 def _describe(row: Parameter) -> Iterable[str]:
@@ -117,20 +116,6 @@ def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None
     return item
 
 
-def _choose_example(row: Parameter, vocabulary: Vocabulary) -> str:
-    """Return an example value as in a query string, in the deployment's words; "" if no value is allowed."""
-    allowed = list_allowed(row, vocabulary)
-    if allowed is None or all(word in allowed for word in row.example.split(",")):
-        return row.example
-    return next(iter(allowed), "")
-
-
-def _read_example(row: Parameter, example: str) -> Any:
-    if row.array:
-        return [_read_scalar(row, text) for text in example.split(",")]
-    return _read_scalar(row, example)
-
-
 def _read_scalar(row: Parameter, text: str) -> Any:
     value = KINDS[row.kind].parse(text)
     return value if isinstance(value, int | float) else text
@@ -140,7 +125,7 @@ _REQUEST_ID = "0f8fad5bd9cb469fa165708677289502"
 
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 
-# Header → what it says, and its schema.
+# Meaning and schema of each header.
 _HEADERS: Mapping[str, tuple[str, Schema]] = {
     "X-Request-Id": ("Names this request; failures carry it too.", {"type": "string"}),
     "X-Trace-Id": ("The caller's own, where it sent a well-formed one; else the request's id.", {"type": "string"}),
@@ -173,7 +158,7 @@ _UNCACHED = (*_ALWAYS, "Cache-Control")
 
 _PERMITTED = errors.include_not_permitted("source", permission=Offer().describe_permission("source"), links={})
 
-# Component → status, what it means, an example for each of its codes, headers of its own.
+# Responses to failures: status, meaning, an example for each code, and further headers, by component.
 _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, ...]]] = {
     "BadRequest": (
         400, "Wrong or contradictory parameters, or a cursor of another request; `details.reason` says which.",
@@ -188,7 +173,7 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
         (errors.forbidden(metros=["seattle"]), _PERMITTED,
          errors.feature_not_in_plan("where", permission=Offer().describe_permission("where"), links={})), (),
     ),
-    "NotFound": (404, "There is nothing of that name that may be shown.",
+    "NotFound": (404, "Nothing of that name exists, or it may not be shown.",
                  (errors.not_found("There is no event with this id."),), ()),
     "MethodNotAllowed": (405, "Any method but `GET`, `HEAD` and `OPTIONS`.", (errors.method_not_allowed(),),
                          ("Allow",)),
@@ -197,16 +182,11 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
     "Internal": (500, "A fault of the server: try once more, then report `request_id`.", (errors.internal(),), ()),
     "NotImplemented": (501, "Not answered by this version or deployment; trying again will not help.",
                        (errors.not_enabled("zip", param="zip"),), ()),
-    "Unavailable": (503, "Not for a moment.", (errors.unavailable(),), ("Retry-After",)),
+    "Unavailable": (503, "Not available for a moment.", (errors.unavailable(),), ("Retry-After",)),
 }  # fmt: skip
 
 # Schema of the OpenAPI document itself.
 _DOCUMENT: Schema = {"type": "object", "required": ["openapi", "info", "paths"]}
-
-
-def choose_part(resource: str) -> Schema:
-    """Return the schema of a whole resource, or of the part that `fields` selects."""
-    return {"anyOf": [refer(RESOURCES[resource].__name__), refer(name_part(resource))]}
 
 
 def make_headers() -> dict[str, Schema]:
@@ -230,17 +210,25 @@ def make_failures() -> dict[str, Schema]:
 
 def list_responses(route: Route, *, vocabulary: Vocabulary) -> dict[str, Schema]:
     """Return the responses of a route by status."""
-    responses: dict[str, Schema] = {"200": _make_success(route, vocabulary=vocabulary)}
+    limits = _LIMITS if route.needs_key else ()
+    is_cached = route.needs_key or route.max_age is not None  # all but the answers of probes
+    responses: dict[str, Schema] = {
+        "200": {
+            "description": route.meaning,
+            "headers": _refer_headers(*(_CACHED if is_cached else _UNCACHED), *limits),
+            "content": _make_content(route, vocabulary=vocabulary),
+        }
+    }
     if route.item is bytes:
         responses["206"] = {
             **responses["200"],
-            "headers": _refer_headers(*_CACHED, "Content-Range", *_list_limits(route)),
-            "description": "Of a Parquet file the part that `Range` names: `bytes=0-99`, `bytes=100-` or `bytes=-8`.",
+            "headers": _refer_headers(*_CACHED, "Content-Range", *limits),
+            "description": "The part of a Parquet file that `Range` names: `bytes=0-99`, `bytes=100-` or `bytes=-8`.",
         }
-    if _is_cached(route):
+    if is_cached:
         responses["304"] = {
-            "description": "What `If-None-Match` names is what would be answered.",
-            "headers": _refer_headers(*_CACHED, *_list_limits(route)),
+            "description": "The answer is still the one that `If-None-Match` names.",
+            "headers": _refer_headers(*_CACHED, *limits),
         }
     for name in _list_failures(route):
         responses[str(_FAILURES[name][0])] = refer(name, kind="responses")
@@ -253,7 +241,9 @@ def make_body(route: Route) -> Schema:
         return _DOCUMENT
     if not route.needs_key:
         return refer(route.item.__name__)
-    item = choose_part(route.shown) if route.shown else refer(route.item.__name__)
+    item = refer(route.item.__name__)
+    if route.shown:
+        item = {"anyOf": [item, refer(name_part(route.shown))]}  # a whole resource, or the part that `fields` selects
     properties: Schema = {
         "data": item if route.is_one else {"type": "array", "items": item},
         "notices": {"type": "array", "items": refer("Notice")},
@@ -289,23 +279,6 @@ def _make_content(route: Route, *, vocabulary: Vocabulary) -> Schema:
     return content
 
 
-def _make_success(route: Route, *, vocabulary: Vocabulary) -> Schema:
-    return {
-        "description": route.meaning,
-        "headers": _refer_headers(*(_CACHED if _is_cached(route) else _UNCACHED), *_list_limits(route)),
-        "content": _make_content(route, vocabulary=vocabulary),
-    }
-
-
-def _list_limits(route: Route) -> tuple[str, ...]:
-    return _LIMITS if route.needs_key else ()
-
-
-def _is_cached(route: Route) -> bool:
-    """Return True if clients may keep the answer: not that of a probe."""
-    return route.needs_key or route.max_age is not None
-
-
 def _list_failures(route: Route) -> Iterable[str]:
     yield "BadRequest"
     if route.needs_key:
@@ -332,12 +305,8 @@ def _narrow_failure(examples: Iterable[errors.ApiError]) -> Schema:
 
 
 def _wrap_json(schema: Schema, *, examples: Iterable[errors.ApiError] = ()) -> Schema:
-    shown = {error.code: {"value": _show_failure(error)} for error in examples}
+    shown = {error.code: {"value": msgspec.json.decode(encode_error(error, _REQUEST_ID))} for error in examples}
     return {"application/json": {"schema": schema, **({"examples": shown} if shown else {})}}
-
-
-def _show_failure(error: errors.ApiError) -> Any:
-    return msgspec.json.decode(encode_error(error, _REQUEST_ID))
 
 
 def _refer_headers(*names: str) -> dict[str, Schema]:

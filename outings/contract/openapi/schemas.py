@@ -1,6 +1,6 @@
 """Make OpenAPI components from the resources' structs and the deployment's vocabulary."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from typing import Any, TypeGuard
 
@@ -13,15 +13,7 @@ from outings.contract.members import EVERYWHERE, MEMBERS, RESOURCES
 from outings.contract.resources.directories import Facets
 from outings.contract.resources.listings import LISTINGS, Organization, OrganizationEntry, find_structs
 from outings.contract.routes import ROUTES
-from outings.contract.vocabulary import (
-    AGE_BANDS,
-    PRICE_BANDS,
-    TIME_BLOCKS,
-    TYPES,
-    UNSPECIFIED,
-    WEEKDAYS,
-    Vocabulary,
-)
+from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, TYPES, UNSPECIFIED, WEEKDAYS, Vocabulary
 
 Schema = dict[str, Any]
 
@@ -30,7 +22,7 @@ def is_struct(item: object) -> TypeGuard[type[Struct]]:
     return isinstance(item, type) and issubclass(item, Struct)
 
 
-# What stands in a body, and what stands round it.
+# The types of `data` and `meta`, and of the other members of answers.
 _BODIES: tuple[type[Struct], ...] = (
     *dict.fromkeys(filter(is_struct, (struct for route in ROUTES for struct in (route.item, route.meta)))),
     Facets,
@@ -38,8 +30,7 @@ _BODIES: tuple[type[Struct], ...] = (
     Failure,
 )
 
-# Members whose default means "not in this body"; all others are present, null where nothing is stated.
-# An organization is stored without three of its members, and never answered without them.
+# Answers always have all members of these types. Members of other types whose default is UNSET may be left out.
 _ALWAYS_WHOLE = (Organization,)
 
 
@@ -70,28 +61,22 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
     for struct in chain.from_iterable(map(_walk_structs, _BODIES)):
         schemas[struct.__name__]["required"] = list(_list_present(struct))
         for member, schema in schemas[struct.__name__]["properties"].items():
-            if "description" not in schema and member not in EVERYWHERE:
-                raise KeyError(f"{struct.__name__}.{member} has no meaning: say what it `means` beside its type")
+            # A KeyError here: the member has neither `means` beside its type nor a line in `members.py`.
             schema["description"] = schema.pop("description", None) or EVERYWHERE[member]
     for resource, struct in RESOURCES.items():
         members = schemas[struct.__name__]["properties"]
         members["type"] = {**_describe_type(resource), "description": members["type"]["description"]}
         schemas[name_part(resource)] = _make_part(resource)
         schemas[name_path(resource)] = {"type": "string", "enum": sorted(MEMBERS[resource])}
-    for name, words in _list_buckets(vocabulary):
+    buckets: Mapping[str, Iterable[str]] = {
+        "category": vocabulary.categories, "weekday": WEEKDAYS, "time_block": TIME_BLOCKS, "price_band": PRICE_BANDS,
+        "age_band": AGE_BANDS,
+    }  # fmt: skip
+    for name, words in buckets.items():
         values = schemas["Facets"]["properties"][name]
         values["items"] = {**refer("FacetValue"), "properties": {"value": {"enum": [*words, UNSPECIFIED]}}}
     schemas["CalendarDay"]["properties"]["categories"]["propertyNames"] = {"enum": list(vocabulary.categories)}
     return dict(sorted(schemas.items()))
-
-
-def _list_buckets(vocabulary: Vocabulary) -> Iterable[tuple[str, Iterable[str]]]:
-    """Yield each facet with a closed list of values, and these values."""
-    yield "category", vocabulary.categories
-    yield "weekday", WEEKDAYS
-    yield "time_block", TIME_BLOCKS
-    yield "price_band", PRICE_BANDS
-    yield "age_band", AGE_BANDS
 
 
 def _describe_type(resource: str) -> Schema:
@@ -114,6 +99,7 @@ def _make_part(resource: str) -> Schema:
 
 
 def _list_present(struct: type[Struct]) -> Iterable[str]:
+    """Yield the members that answers always have."""
     config = struct.__struct_config__
     for field in msgspec.structs.fields(struct):
         left_out = config.omit_defaults and not field.required
