@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.servers import find_free_port
-from edge.limits.limiter import LimitStore, LimitStoreError, MappedLimitStore, Operation, encode_fields
-from edge.limits.principal import Allowance
+from edge.limits.limiter import Allowance, LimitStore, LimitStoreError, MappedLimitStore, Operation, encode_fields
 
 AT_ONCE = 16
 

@@ -35,7 +35,7 @@ log = structlog.get_logger()
 
 # A release, a key and a revocation are taken up within 10 s.
 POLL_SECONDS = 2.0
-# Of answers that a worker keeps, and of what is known of their requests.
+# The bytes of bodies and plans that a worker caches.
 MEMORY_BYTES = 64 * 2**20
 
 
@@ -43,11 +43,17 @@ read_clock = partial(datetime.now, UTC)
 
 
 class Edge:
-    """The application: everything that one process needs to answer requests. By default `limits` are counted in this
-    process alone, and there are no `proxies`, `geocoder` or `forecasts`. `metros` and `metro_memory` are passed to
-    `Releases`. `is_ahead` opens metros before they are requested, which a process with one request at a time need not.
+    """The ASGI application: everything that one process needs to answer requests.
 
-    Call `begin` once, for the keys and the first release, then `poll` and `poll_weather` regularly."""
+    Under a server, its background tasks poll for keys, releases and forecasts. Without one, call `begin` once and then
+    `poll` regularly.
+
+    Args:
+        memory: the most bytes of cached bodies and plans.
+        limits: the store of counters; by default this process counts alone.
+        metros, metro_memory: see `Releases`.
+        is_ahead: open metros before they are requested. A process that answers one request at a time need not.
+    """
 
     def __init__(
         self,
@@ -160,7 +166,7 @@ class Edge:
     def poll(self) -> None:
         """Read new keys and open a new release, if there are any. Blocks, so do not call it on the event loop."""
         self._ring.poll()
-        self._take_up_release()
+        self._poll_release()
 
     def poll_weather(self) -> None:
         """Fetch new forecasts for the served metros. Blocks for as long as the provider takes."""
@@ -168,7 +174,8 @@ class Edge:
         if served is not None and self._forecasts is not None:
             self._forecasts.poll({slug: snapshot.metro for slug, snapshot in served.release.metros.items()})
 
-    def _take_up_release(self, *, is_first: bool = False) -> None:
+    def _poll_release(self, *, is_first: bool = False) -> None:
+        """Open a new release, if there is one, and make its OpenAPI document."""
         self._releases.poll(is_ahead=self._is_ahead and not is_first)
         if self._is_ahead and self._releases.current is not None:  # a function makes it when it is requested
             prepare_document(self._releases.current.vocabulary)
@@ -176,7 +183,7 @@ class Edge:
     def begin(self) -> None:
         """Read the keys and the first release. Its metros are opened while the first requests are answered. Blocks."""
         self._ring.poll()
-        self._take_up_release(is_first=True)
+        self._poll_release(is_first=True)
 
     def write_usage(self) -> None:
         """Write the recorded requests, for a caller that runs no background tasks. Blocks."""
@@ -200,7 +207,7 @@ class Edge:
         await asyncio.to_thread(self.begin)
         self._usage.start()
         # Each by itself: a revocation does not wait until a large release is fetched.
-        looks = [self._ring.poll, self._take_up_release, self.counts.follow_queries]
+        looks = [self._ring.poll, self._poll_release, self.counts.follow_queries]
         looks += [self.poll_weather] if self._forecasts is not None else []
         watching = [asyncio.create_task(self._watch(look)) for look in looks]
         watching.append(asyncio.create_task(self._watch(self._releases.open_ahead, is_first_now=True)))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from edge.calendar_addresses import SIGNATURE, CalendarAddresses, is_signed
 from edge.client_addresses import AddressBuckets, TrustedProxies
-from edge.limits.principal import Principal, make_principal
+from edge.limits.limiter import Principal, make_principal
 from edge.messages import Request
 from outings.contract.errors import bad_request, rate_limited, unauthorized, unavailable
 from outings.contract.pricing_plans import PricingPlan
@@ -33,11 +33,10 @@ class KeyRing:
         self._store = store
         self._clock = clock
         self._plans = plans
-        # Replaced together: a principal of one registry is never found under the next.
-        self._known: tuple[Registry, dict[bytes, Principal]] = (Registry(), {})
+        # The registry and its principals by their keys' hashes: replaced together, so that both always fit.
+        self._current: tuple[Registry, dict[bytes, Principal]] = (Registry(), {})
         self._etag: str | None = None
         self.failure: str | None = None
-        # Until then nobody knows whether a key exists.
         self.is_read = False
 
     def poll(self) -> None:
@@ -52,7 +51,7 @@ class KeyRing:
                     raise NotFound(store=str(self._store), operation="get", name=NAME, cause=cause)
             if file is not None and file.etag != self._etag:
                 registry = parse_registry(file)
-                self._known = (registry, {})
+                self._current = (registry, {})
                 self._etag = file.etag
                 log.info("keys_read", keys=len(registry.keys))
             self.failure = None
@@ -65,7 +64,7 @@ class KeyRing:
     def find_active(self, text: bytes) -> Principal | None:
         """Return the principal of the key with this text, or None unless the key is active now. The cache holds hashes
         of keys, not their texts."""
-        registry, cache = self._known
+        registry, cache = self._current
         digest = sha256(text).digest()
         principal = cache.get(digest)
         if principal is None:
@@ -80,7 +79,7 @@ class KeyRing:
 
     def find_active_id(self, id_: str) -> Principal | None:
         """Return the principal of the key with this id, or None unless the key is active now."""
-        registry, _ = self._known
+        registry, _ = self._current
         key = registry.by_id.get(id_)
         return None if key is None else self._check_active(make_principal(registry, key, plans=self._plans))
 
@@ -88,8 +87,8 @@ class KeyRing:
         return principal if principal.key.describe_state(self._clock()) == "active" else None
 
 
-# Failed keys of a client address, by worker. It does not protect against guessing, since a key has 62^30 values: it
-# limits the work that wrong keys cause.
+# The most failed keys of a client address at one worker. This limits the work that wrong keys cause. Guessing is
+# hopeless anyway, since a key has 62^30 values.
 MOST_FAILURES_PER_MINUTE = 60
 
 
@@ -129,8 +128,6 @@ class Authenticator(Struct, frozen=True, kw_only=True):
         return keyed
 
     def _find_signed(self, request: Request) -> Request | None:
-        signed = self.addresses.verify(request.path, request.query_string)
-        principal = None if signed is None else self.ring.find_active_id(signed.key_id)
-        if signed is None or principal is None:
-            return None
-        return replace(request, principal=principal, query_string=signed.query_string)
+        key_id, query_string = self.addresses.verify(request.path, request.query_string) or ("", b"")
+        principal = self.ring.find_active_id(key_id) if key_id else None
+        return None if principal is None else replace(request, principal=principal, query_string=query_string)

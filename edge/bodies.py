@@ -1,5 +1,8 @@
-"""Make the bodies of responses: cached, written by the build, computed, or a pointer to a body that a front sends."""
+"""Make the bodies of responses: from the cache, from a page that the build wrote, or by computing them.
 
+Also make the pointers to bodies that a front sends."""
+
+import re
 import zlib
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import lru_cache, partial
@@ -30,7 +33,7 @@ log = structlog.get_logger()
 GZIP = b"gzip"
 IDENTITY = b""
 
-# Below one packet a coding saves nothing.
+# Smaller bodies fit into one packet, so compressing them saves nothing.
 LEAST_CODED_BYTES = 860
 
 # Microseconds, and the share of the bytes that is left, of 3 kB and 60 kB of listings: isal 0: 5, 48 (0.42, 0.15);
@@ -40,25 +43,23 @@ GZIP_LEVEL = 1
 ZSTD_LEVEL = 3
 BROTLI_QUALITY = 4
 
-# zlib's word for "with gzip's header".
+# The number by which zlib is told to read or write gzip's header.
 _GZIP_WINDOW = 31
-# Of a file that is sent as it is read.
+# The size of the pieces in which a file is sent.
 _PIECE_BYTES = 65_536
 
-
-def encode_gzip(body: bytes) -> bytes:
-    """Compress with gzip, without a time in the header: equal bodies give equal bytes."""
-    return isal_zlib.compress(body, GZIP_LEVEL, wbits=_GZIP_WINDOW)
-
-
-def encode_brotli(body: bytes) -> bytes:
-    coded: bytes = brotli.compress(body, mode=brotli.MODE_TEXT, quality=BROTLI_QUALITY)
-    return coded
+# Content codings. Of those that a client weighs the same, the first is chosen: gzip, in which bodies are stored. Equal
+# bodies give equal bytes, since gzip's header has no time. A compressor of zstd is not to be shared among threads.
+CODINGS: Mapping[bytes, Callable[[bytes], bytes]] = {
+    GZIP: lambda body: isal_zlib.compress(body, GZIP_LEVEL, wbits=_GZIP_WINDOW),
+    b"zstd": lambda body: zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(body),
+    b"br": partial(brotli.compress, mode=brotli.MODE_TEXT, quality=BROTLI_QUALITY),
+}
 
 
-def encode_zstd(body: bytes) -> bytes:
-    # A compressor is not to be shared among threads, and making one costs a microsecond.
-    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(body)
+def encode_body(body: bytes, coding: bytes) -> bytes:
+    """Compress the body in one of `CODINGS`, or return it unchanged for `IDENTITY`."""
+    return CODINGS[coding](body) if coding else body
 
 
 def decode_gzip(coded: bytes) -> bytes:
@@ -85,17 +86,8 @@ def unpack_pieces(packed: Bytes) -> Iterator[bytes]:
         yield rest
 
 
-# In our order of choice among codings that a client weighs the same: gzip is what is stored.
-CODINGS: Mapping[bytes, Callable[[bytes], bytes]] = {
-    GZIP: encode_gzip,
-    b"zstd": encode_zstd,
-    b"br": encode_brotli,
-}
-
-
-def encode_body(body: bytes, coding: bytes) -> bytes:
-    """Compress the body in one of `CODINGS`, or return it unchanged for `IDENTITY`."""
-    return CODINGS[coding](body) if coding else body
+# One item of `Accept-Encoding`: a coding and its weight.
+_ACCEPTED = re.compile(rb"([^\s;]+)\s*(?:;\s*(?:q\s*=\s*(\d+\.?\d*|\.\d+))?)?")
 
 
 @lru_cache(maxsize=512)
@@ -105,7 +97,8 @@ def choose_coding(accepted: bytes, offered: tuple[bytes, ...] = tuple(CODINGS)) 
 
     A client that refuses every coding gets identity all the same: better than a 406 that nobody expects.
     """
-    weights = _read_weights(accepted)
+    items = filter(None, (_ACCEPTED.fullmatch(part.strip()) for part in accepted.lower().split(b",")))
+    weights = {item[1]: float(item[2] or 1) for item in items if float(item[2] or 1) <= 1}
     rest = weights.get(b"*", 0.0)
     chosen, highest = IDENTITY, weights.get(b"identity", 0.0)
     for coding in offered:
@@ -115,29 +108,7 @@ def choose_coding(accepted: bytes, offered: tuple[bytes, ...] = tuple(CODINGS)) 
     return chosen
 
 
-def _read_weights(accepted: bytes) -> Mapping[bytes, float]:
-    """Return the weight of each named coding, from 0 to 1. Skip items that are no valid coding."""
-    weights = {}
-    for part in accepted.lower().split(b","):
-        name, _, parameter = part.partition(b";")
-        weight = _read_weight(parameter.strip())
-        if name.strip() and weight is not None:
-            weights[name.strip()] = weight
-    return weights
-
-
-def _read_weight(parameter: bytes) -> float | None:
-    if not parameter:
-        return 1.0
-    name, _, value = parameter.partition(b"=")
-    digits = value.strip()
-    if name.strip() != b"q" or not digits.replace(b".", b"", 1).isdigit():
-        return None
-    weight = float(digits)
-    return weight if weight <= 1 else None
-
-
-# What a held body takes beside its bytes: its name, its headers, its place in the mapping.
+# The bytes that a cached body takes beside its own: for its name and its headers.
 _OVERHEAD_BYTES = 1_000
 
 _DETAILS = frozenset(route.name for route in ROUTES if route.type and route.is_one)
@@ -147,10 +118,13 @@ BodyName = tuple[str, bytes, bytes]
 
 
 class Bodies:
-    """Makes bodies, and caches up to `memory` bytes of them in their content coding: compressing a page costs as much
-    as making it. An ETag identifies everything that a body depends on, so a cached body is never out of date.
+    """Makes bodies, and caches them compressed, because compressing a page costs as much as making it. A cached body is
+    never out of date, because its ETag identifies everything that it depends on.
 
-    `computing`: threads for work that would block the event loop. `fetching`: threads that wait for the store.
+    Args:
+        computing: threads for work that would block the event loop.
+        fetching: threads that wait for the store.
+        memory: the most bytes of cached bodies.
     """
 
     def __init__(
@@ -160,7 +134,6 @@ class Bodies:
         self._computing = computing
         self._fetching = fetching
         self._counts = counts
-        # Those that are requested most stay, also while a key requests one large body after the other.
         self._cache: LRUCache[BodyName, Body] = LRUCache(memory, weigh_body)
 
     def recall(self, name: BodyName) -> Body | None:
@@ -171,7 +144,7 @@ class Bodies:
             return None
 
     async def make(self, planned: RequestPlan, coding: bytes, *, key_id: str) -> Body:
-        """Make a body that is not in memory: once, however many requests wait for it. Raises ApiError if the queue is
+        """Make a body that is not cached, once for all requests that wait for it. Raises ApiError if the queue is
         full."""
         name, plan, source = name_body(planned, coding), planned.plan, self._find_source(planned)
         if is_quick(planned):
@@ -180,7 +153,7 @@ class Bodies:
             stored = None if planned.page is None else await self._fetch_page(planned.page, coding, key_id=key_id)
             source = source if stored is None else self._counts.object
             body = stored or await self._render(plan, name, key_id=key_id)
-        # Another request that waited for the same body was the first to get it.
+        # If it is cached now, another request waited for the same body and got it first.
         (self._counts.cached if self.recall(name) is body else source).inc()
         self.keep(name, body)
         return body
@@ -190,17 +163,12 @@ class Bodies:
         if weigh_body(body) * 10 <= self._cache.maxsize:
             self._cache[name] = body
 
-    async def open_file(self, file: PlannedFile, *, key_id: str) -> Bytes:
-        """Read an export or another file from the store. Raises ApiError if the store does not return it."""
+    async def open_file(self, file: PlannedFile | StoredFile, *, key_id: str = "") -> Bytes:
+        """Open an export, or the object that contains a file of the site. Raises ApiError if the store fails."""
         return await self._wait(file.open, key_id=key_id)
 
-    async def open_stored(self, file: StoredFile) -> Bytes:
-        """Open the object that contains this file of the site. Raises ApiError if the store does not return it."""
-        return await self._wait(file.open, key_id="")
-
     def _find_source(self, planned: RequestPlan) -> Counter:
-        """Return the metric that counts a rendered body: `object` for a detail without added members, else
-        `computed`."""
+        """Return the metric for a rendered body: `object` for a detail without added members, else `computed`."""
         query = planned.query
         if query.match.route.name not in _DETAILS:
             return self._counts.computed
@@ -222,8 +190,7 @@ class Bodies:
             raise unavailable() from None
 
     async def _fetch_page(self, page: PrecomputedPage, coding: bytes, *, key_id: str) -> Body | None:
-        """Fetch a page that the build wrote. Return None if the store fails: the caller then computes the same
-        bytes."""
+        """Fetch a page that the build wrote, or return None if the store fails. The caller then computes the page."""
         try:
             work = partial(fetch_page, self._store, page.object, coding)
             return await self._fetching.run(work, key_id=key_id, name=(page.object, coding))
@@ -266,7 +233,7 @@ def fetch_page(store: Store, sha: str, coding: bytes) -> Body:
     return make_body(packed if coding == GZIP else encode_body(decode_gzip(packed), coding), coding)
 
 
-# Each is sent to one reader, or to one key: whatever a front kept of it, nobody would ask for again.
+# Answers that a front does not cache, because nobody else requests the same.
 _INLINE = frozenset({"changes", "events.ics.address"})
 
 

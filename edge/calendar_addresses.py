@@ -10,27 +10,18 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from urllib.parse import quote, unquote, unquote_to_bytes
 
-from msgspec import Struct
-
 from outings.contract.query import MOST_BYTES
 
 KEY_ID, SIGNATURE = "key_id", "signature"
 _OWN = (KEY_ID.encode(), SIGNATURE.encode())
-# What the two may add to a query string that is as long as one may be.
+# The bytes by which these two may exceed the longest query string.
 _OWN_BYTES = 512
 
 _Pair = tuple[bytes, bytes]
 
 
-class SignedRequest(Struct, frozen=True, kw_only=True):
-    """The key of a verified signature, and the `query_string` without the signature's parameters."""
-
-    key_id: str
-    query_string: bytes
-
-
 class CalendarAddresses:
-    """Signs addresses by the first of `secrets`, and verifies them by any. Off without secrets."""
+    """Signs addresses with the first of `secrets`, and verifies them with each. Without secrets there are none."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self._secrets = [secret.encode() for secret in secrets]
@@ -46,8 +37,9 @@ class CalendarAddresses:
         signature = _sign(self._secrets[0], message)
         return f"{target}{'&' if separator else '?'}{KEY_ID}={quote(key_id, safe='')}&{SIGNATURE}={signature}"
 
-    def verify(self, path: str, query_string: bytes) -> SignedRequest | None:
-        """Return the signed request, or None if the signature is missing or wrong. `path`: still percent-encoded."""
+    def verify(self, path: str, query_string: bytes) -> tuple[str, bytes] | None:
+        """Return the id of the key that signed the address, and the query string without the signature's parameters.
+        Return None if the signature is missing or wrong. `path`: percent-encoded, as sent."""
         if not self.exist or len(query_string) > MOST_BYTES + _OWN_BYTES:
             return None
         pairs = _split_pairs(query_string)
@@ -64,7 +56,7 @@ class CalendarAddresses:
         given = own[_OWN[1]]
         if not any(hmac.compare_digest(_sign(secret, message).encode(), given) for secret in self._secrets):
             return None
-        return SignedRequest(key_id=key_id, query_string=unsigned)
+        return key_id, unsigned
 
 
 def is_signed(query_string: bytes) -> bool:

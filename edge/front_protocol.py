@@ -11,15 +11,15 @@ from hashlib import sha256
 from msgspec import Struct
 
 FRONT, FILL = b"outings-front", b"outings-fill"
-# A fill that takes whatever the answer is now.
+# A fill with this value accepts any ETag.
 ANY = b"any"
-# Of a pointer: what the reader gets as `Cache-Control`, and the coding of the bytes at the address.
+# Headers of a pointer: the reader's `Cache-Control`, and the coding of the bytes at the address.
 CACHE_CONTROL, CODING = b"outings-cache-control", b"outings-coding"
 
 OBJECTS, EXPORTS, ANSWERS = "objects", "exports", "answers"
 KINDS = (OBJECTS, EXPORTS, ANSWERS)
 POINTERS = {"accel": b"x-accel-redirect", "own": b"outings-body"}
-# What nginx moves for less than a server does.
+# From this size on, a body costs less if nginx sends it.
 LEAST_POINTER_BYTES = 131_072
 PREFIX = "/.outings/"
 

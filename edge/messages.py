@@ -15,8 +15,7 @@ from msgspec import Struct
 from starlette.types import Scope, Send
 
 from edge.front_protocol import FILL, FRONT, Front
-from edge.limits.limiter import FIELDS, LimitDecision
-from edge.limits.principal import Principal
+from edge.limits.limiter import FIELDS, LimitDecision, Principal
 from outings.answers.plan import JSON
 from outings.contract.envelope import encode_error
 from outings.contract.errors import METHODS, ApiError
@@ -24,7 +23,7 @@ from outings.contract.routes import Match
 
 Header = tuple[bytes, bytes]
 MOST_HEADER_BYTES = 32_768
-# nginx answers 412 to these by itself, where a server takes no notice of them: their bodies are not moved by a front.
+# nginx itself answers 412 to these headers, which a server ignores. So a front does not send such bodies.
 PRECONDITIONS = frozenset({b"if-match", b"if-unmodified-since"})
 _KNOWN = frozenset((
     b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"range", b"if-range", b"accept",
@@ -32,7 +31,7 @@ _KNOWN = frozenset((
     FRONT, FILL, *PRECONDITIONS,
 ))  # fmt: skip
 _TRACE_ID = re.compile(rb"[A-Za-z0-9_.:-]{1,128}")
-# Version 00 is exact; a later one may say more behind it. Neither id is all zeros, and no version is ff.
+# Version 00 has this length; later ones may be longer. Neither id is all zeros, and no version is ff.
 _TRACE_PARENT = re.compile(
     rb"(?:(00)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?(1)|(?:-.*)?)"
 )
@@ -109,10 +108,10 @@ def read_request(
         request_id=request_id,
         trace_id=_read_trace_id(texts, request_id) if len(texts) > 1 else request_id,
         header_bytes=size,
-        # Blanks round a header's value are no part of it (RFC 9110, 5.5); the parser leaves those behind it.
+        # Blanks around a header's value are no part of it (RFC 9110, 5.5). The parser keeps those after it.
         key_text=None if key_text is None else key_text.strip(b" \t"),
         if_none_match=read(b"if-none-match"),
-        # No tag of ours is strong, so what `If-Range` names is never known to be the same.
+        # `If-Range` needs a strong tag, and all of ours are weak, so it makes `Range` void.
         range_text=b"" if b"if-range" in texts else read(b"range", b""),
         accept_encoding=read(b"accept-encoding", b""),
         forwarded_for=read(b"x-forwarded-for", b""),

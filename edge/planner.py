@@ -1,4 +1,4 @@
-"""Plan the answer to a request: find its route, release, query and ETag. Bodies are made elsewhere."""
+"""Plan the answer to a request: find its route, release, query and ETag. `edge.bodies` makes the body."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -88,7 +88,8 @@ class LocalDates:
         """Return the current local date of each metro. The mapping is the same object until a date in it changes."""
         now = self._clock()
         if not self._minute <= now < self._next_minute or release.id != self._release:
-            dates = _find_dates(release, now)
+            zones = {slug: read_zone(snapshot.metro.timezone) for slug, snapshot in release.metros.items()}
+            dates = {slug: now.astimezone(zone).date() for slug, zone in zones.items()}
             if dates != self._dates:
                 self._dates = dates
             self._minute = now.replace(second=0, microsecond=0)
@@ -97,13 +98,7 @@ class LocalDates:
         return self._dates
 
 
-def _find_dates(release: Release, now: datetime) -> dict[str, date]:
-    return {
-        slug: now.astimezone(read_zone(snapshot.metro.timezone)).date() for slug, snapshot in release.metros.items()
-    }
-
-
-# What `types` names → the type that a key must be scoped to.
+# The type of each collection, to which a key may be scoped.
 _TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
 
 
@@ -159,14 +154,14 @@ def refuse_elsewhere(metro: str) -> ApiError:
     return unavailable()
 
 
-# A plan with its query, as measured over lists with filters; those of details are half of it.
+# The bytes of a plan with its query, measured for lists with filters. Plans for details have half as many.
 PLAN_BYTES = 4_096
-# Longer ones are lists of ids and the like, which nobody sends twice.
+# Plans for longer query strings are not cached: these are lists of ids and the like, which nobody sends twice.
 _MOST_REMEMBERED_BYTES = 512
 
 (_CALENDAR,) = (route for route in ROUTES if route.takes_signature)
 
-# Their answers are about all metros of a key.
+# Routes whose answers are about all metros of a key.
 _OF_ALL = frozenset({"metros", "changes", "organizations.detail"})
 
 # Path, query string and rights.
@@ -194,13 +189,14 @@ class RequestPlan(Struct, frozen=True, kw_only=True):
 
 
 class Planner:
-    """Plans answers, and caches plans while their release and its local dates are current. Equal requests with equal
-    rights share a plan.
+    """Plans answers. Caches plans by request and rights while their release and its local dates are current.
 
     Args:
         computing: threads that compute.
+        conditions: threads that parse and evaluate `where=`.
         fetching: threads that read the store.
-        memory: the most bytes that cached plans take.
+        memory: the most bytes of cached plans.
+        is_ahead: False if requests come one at a time, so that none waits while another reads the store.
     """
 
     def __init__(
@@ -241,7 +237,7 @@ class Planner:
         answer, except faults of the program."""
         served, name = self._read_current(), (request.path, request.query_string, _read_entitlement(request).digest)
         planned = self._recall(served, self._dates.read_dates(served.release)).get(name)
-        if planned is None or not self._holds(planned):
+        if planned is None or not self._is_valid(planned):
             try:
                 planned = await self._make(request, name)
             except ApiError as failure:
@@ -277,7 +273,7 @@ class Planner:
         is_lasting = len(request.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
             began = await self._find_walk(query.metro, query.cursor, request)
-            # The release of a cursor that is ahead of this edge may be served when it comes again.
+            # If the cursor's release is newer than this worker's, a later request may find it open.
             is_lasting = is_lasting and not self._releases.is_newer(query.metro, query.cursor.release)
             served = began or served
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
@@ -290,7 +286,7 @@ class Planner:
         # An expression is evaluated here, so that whoever gets an ETag also gets a body.
         made = await self._conditions.run(make, key_id=read_key_id(request)) if GRANT in query.values else make()
         planned = _plan(query, made, served=served, context=context)
-        # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
+        # A plan keeps its release open, so none is cached for a replaced one.
         if is_lasting and served is current:
             if len(plans) >= self._most:
                 del plans[next(iter(plans))]
@@ -303,7 +299,7 @@ class Planner:
         route = request.match.route
         if "metro" not in request.match.values:
             unread_metros = [metro for metro in served.release.metros.values() if find_reader(metro) is None]
-            await self._open(request, unread_metros, open_snapshot)
+            await self._run_each(request, unread_metros, open_snapshot)
         query = await self._read_query(request, served, context)
         if query.metro is not None:
             wanted: Collection[str] = (query.metro,)
@@ -315,13 +311,16 @@ class Planner:
         else:
             wanted = ()
         snapshots = [served.release.metros[slug] for slug in wanted]
-        await self._open(request, [snapshot for snapshot in snapshots if not is_prepared(snapshot)], prepare_snapshot)
+        unprepared = [snapshot for snapshot in snapshots if not is_prepared(snapshot)]
+        await self._run_each(request, unprepared, prepare_snapshot)
         return query
 
-    async def _open(self, request: Request, snapshots: Sequence[Snapshot], act: Callable[[Snapshot], object]) -> None:
-        """Run `act`, which opens a snapshot, on each of them in a thread, so that other requests need not wait."""
+    async def _run_each(
+        self, request: Request, snapshots: Sequence[Snapshot], act: Callable[[Snapshot], object]
+    ) -> None:
+        """Call `act`, which opens a snapshot, with each of them, in a thread, so that other requests need not wait."""
         if not self._is_ahead:
-            return  # requests come one at a time, and each reads as little as it can
+            return  # the answer opens what it reads
         for snapshot in snapshots:
             try:
                 name = (act.__name__, snapshot.hash)
@@ -333,13 +332,12 @@ class Planner:
     async def _read_query(self, request: Request, served: ServedRelease, context: AnswerContext) -> Query:
         assert request.match is not None
         match, text = request.match, request.query_string
-        if GRANT.encode() in text:  # to parse an expression is slow, and the first one imports DuckDB
-            read = partial(read_query, match, text, served=served, context=context, offer=self._offer)
-            return await self._conditions.run(read, key_id=read_key_id(request))
-        if match.route.sets is None or not costs_queries(match, context=context):
-            return read_query(match, text, served=served, context=context, offer=self._offer)
         read = partial(read_query, match, text, served=served, context=context, offer=self._offer)
-        return await self._computing.run(read, key_id=read_key_id(request))
+        if GRANT.encode() in text:  # to parse an expression is slow, and the first one imports DuckDB
+            return await self._conditions.run(read, key_id=read_key_id(request))
+        if match.route.sets is not None and costs_queries(match, context=context):
+            return await self._computing.run(read, key_id=read_key_id(request))
+        return read()
 
     def _plan_address(
         self, query: Query, request: Request, *, served: ServedRelease, context: AnswerContext
@@ -357,7 +355,7 @@ class Planner:
         plan = AnswerPlan(make_etag(b"".join(parts)).decode(), lambda: parts, is_quick=True)
         return _plan(query, plan, served=served, context=context)
 
-    def _holds(self, planned: RequestPlan) -> bool:
+    def _is_valid(self, planned: RequestPlan) -> bool:
         is_now = planned.minute is None or planned.minute == self._dates.read_minute()
         is_latest = planned.weather is None or self._forecasts is None or planned.weather is self._forecasts.read()
         return is_now and is_latest
@@ -381,8 +379,8 @@ class Planner:
         return self._plans
 
     async def _await_version(self, version_id: int, request: Request) -> ServedRelease:
-        """Poll, and return the newest release, since another worker may have shown the reader a version that this one
-        has not opened. Raises 503 if the version is missing because a poll failed."""
+        """Poll for a newer release, in which another worker may have shown the reader this version, and return the
+        current one. Raises 503 if it lacks the version because the poll failed."""
         await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
         served = self._releases.current
         assert served is not None

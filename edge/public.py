@@ -68,7 +68,7 @@ def prepare_document(vocabulary: Vocabulary) -> EncodedDocument:
     )
 
 
-# Both are stored; Brotli's bytes are fewer.
+# The site's files are stored in both codings. Brotli is smaller.
 _CODINGS = (BROTLI, GZIP)
 _HEAD: tuple[Header, ...] = (
     (b"content-security-policy", f"{CONTENT_SECURITY_POLICY}; frame-ancestors 'none'".encode()),
@@ -80,12 +80,12 @@ _VARY: Header = (b"vary", b"Accept-Encoding")
 _PAGE = encode_lines((*_HEAD, _VARY, (b"cache-control", b"no-cache")))
 # A listing's picture may leave with the next release.
 _PICTURE = encode_lines((*_HEAD, (b"cache-control", b"public, max-age=3600")))
-# Its name is of its bytes.
+# An asset never changes, because its name has a hash of its bytes.
 _ASSET = encode_lines((*_HEAD, _VARY, (b"cache-control", b"public, max-age=31536000, immutable")))
 _MISSING = encode_lines((*_HEAD, (b"vary", b"Accept"), (b"cache-control", b"no-store")))
 
 
-# A listing's page, or with a suffix its calendar.
+# The path of a listing's page, or with `.ics` of its calendar.
 _LISTING = re.compile(rf"/([^/]+)/({'|'.join(COLLECTIONS.values())})/([^/]+?)(\.ics)?")
 
 
@@ -105,8 +105,8 @@ class Pages(Struct, frozen=True):
         return find(path[1:]) is not None or find(f"{path[1:]}/") is not None
 
     def find_listing(self, request: Request) -> Request | None:
-        """If the request is for a listing's page, return the API request for that listing, with the visitors' key; else
-        None."""
+        """Return the API request, with the visitors' key, for the listing whose page is requested. Return None for
+        other requests."""
         served, parts = self.releases.current, _LISTING.fullmatch(request.path)
         if parts is None or served is None or request.method not in ("GET", "HEAD"):
             return None
@@ -156,8 +156,10 @@ class Pages(Struct, frozen=True):
             # Relative, so that it is right behind a proxy that serves this below a folder.
             name = request.path.rpartition("/")[2].encode()
             return make_redirect(request, _PAGE, location=name + b"/" + query)
-        head = _make_head(request.path, file)
-        if matches_etag(request.if_none_match, _make_tag(file)):
+        etag = b'W/"%b"' % file.sha256[:32].encode()
+        kind = _ASSET if request.path[1:].startswith(ASSETS) else _PICTURE if file.media == WEBP else _PAGE
+        head = b"%betag: %b\r\n" % (kind, etag)
+        if matches_etag(request.if_none_match, etag):
             return make_not_modified(request, head)
         if isinstance(file, StoredFile):
             return await self._send_stored(request, head, file)
@@ -167,7 +169,7 @@ class Pages(Struct, frozen=True):
         """Send an uncompressed file, or the requested range of it."""
         part = read_range(request.range_text, file.size)
         begin, end = (0, file.size) if part is None else (part.start, part.stop)
-        data = await self.bodies.open_stored(file)
+        data = await self.bodies.open_file(file)
         pieces = cut_pieces(data, slice(file.start + begin, file.start + end))
         if part is not None:
             return make_part(request, head, pieces, part=part, size=file.size, media=file.media)
@@ -184,6 +186,7 @@ class Pages(Struct, frozen=True):
         return body
 
     def explain_missing(self, request: Request) -> Response:
+        """Return 404 with the site's "not found" page."""
         file = self.releases.find_file(MISSING)
         if file is None:  # the release was replaced meanwhile
             raise not_found("There is no such page.")
@@ -224,16 +227,6 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
     return make_body(encode_body(data, coding), coding, media=HTML)
 
 
-def _make_tag(file: SiteFile | StoredFile) -> bytes:
-    """Return a weak ETag, the same for all codings."""
-    return b'W/"%b"' % file.sha256[:32].encode()
-
-
-def _make_head(path: str, file: SiteFile | StoredFile) -> Lines:
-    head = _ASSET if path[1:].startswith(ASSETS) else _PICTURE if file.media == WEBP else _PAGE
-    return b"%betag: %b\r\n" % (head, _make_tag(file))
-
-
 class PublicEndpoints(Struct, frozen=True, kw_only=True):
     """The probes, the metrics and the OpenAPI document."""
 
@@ -270,7 +263,7 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
         ready, and the body names the problem.
         """
         current = self.releases.current
-        # Anyone may ask: what exactly is wrong, and where the store is, stands in the log.
+        # Anyone may read this, so the exact fault and the store's address are only in the log.
         problems = {
             "store": "unreachable" if self.releases.failure else None,
             "release": "refused" if self.releases.refusal else None,

@@ -79,9 +79,9 @@ class RollbackGuard:
         return None
 
 
-# How long a replaced release stays open for the walks that began in it.
+# How long a replaced release stays open, so that readers can go on paging in it.
 WALK_TIME = timedelta(minutes=15)
-# When a release that could not be opened is tried again: its objects are fetched anew.
+# The pause before a release that could not be opened is tried again, with its objects fetched anew.
 RETRY_PAUSE = timedelta(seconds=30)
 
 
@@ -120,14 +120,18 @@ class ReplacedRelease(Struct, frozen=True):
 
 
 class Releases:
-    """Poll the pointer, open a new release while the old one answers, and swap them.
+    """The open releases. `poll` opens a new release while the old one answers, and then replaces `current` by it in one
+    assignment, so a request that began with the old release ends with it.
 
-    `current` is replaced in one assignment, so a request that began with the old release ends with it. `failure` says
-    why the store cannot be read, `refusal` why the release in the store is not served. `trust` decides whose signatures
-    are accepted. `rollback_guard` knows what this machine served before it was started. `metros` are the slugs to
-    serve; empty means all. When open files exceed `memory` bytes, the least recently used metros are closed.
+    Args:
+        trust: decides whose signatures are accepted.
+        rollback_guard: knows the last release that this machine served.
+        metros: the slugs to serve; empty means all.
+        memory: when open files have more bytes, the least recently requested metros are closed. None is no limit.
 
-    A metro's files are fetched when it is first requested, or ahead.
+    Attributes:
+        failure: why the store cannot be read, or None.
+        refusal: why the release in the store is not served, or None.
     """
 
     def __init__(
@@ -166,7 +170,9 @@ class Releases:
         before it is served. Blocks, also while another thread polls, so do not call it on the event loop."""
         with self._polling:
             try:
-                self._close_replaced()
+                now = self._clock()
+                # By `abs`, so that a clock that was set back keeps no release open for longer.
+                self._replaced = tuple(old for old in self._replaced if abs(now - old.replaced_at) < WALK_TIME)
                 self._read_pointer(is_ahead=is_ahead)
                 self._close_unused()
                 self.failure = None
@@ -202,13 +208,8 @@ class Releases:
             yield current
         yield from (release.served for release in replaced)
 
-    def _close_replaced(self) -> None:
-        """Close releases that were replaced 15 minutes ago or, by a clock that was set back, as far in the future."""
-        now = self._clock()
-        self._replaced = tuple(release for release in self._replaced if abs(now - release.replaced_at) < WALK_TIME)
-
     def _read_pointer(self, *, is_ahead: bool) -> None:
-        known, self._etag = self._etag, None  # one that can't be read now is looked at again, even if it is the same
+        known, self._etag = self._etag, None  # a pointer that can't be read now is read again, even if unchanged
         pointer = read_pointer(self._store, trust=self._trust)
         if pointer is None and self.current is not None:
             raise ReleaseRefusal(f"{NAME} is gone; `outings releases restore` writes it again")
@@ -229,10 +230,10 @@ class Releases:
                 raise ReleaseRefusal(f"release {release_id}: {reason}")
             served = self._open(ListedRelease(release_id, pointer.root, root), is_ahead=is_ahead)
             replaced = (() if before is None else (ReplacedRelease(before, self._clock()),)) + self._replaced
-            # Before the swap, so that a walk in the replaced release is found at any moment.
+            # First, so that a reader who pages in the replaced release finds it at any time.
             self._replaced = replaced
             self.current = served
-            # What was taken down is in these: they answer nobody any more.
+            # Ended releases contain withdrawn listings, so nobody may page in them any more.
             self._replaced = tuple(old for old in replaced if not has_ended(root.ended, old.served.root.sequence))
             log.info("release_served", release=release_id)
             if self._rollback_guard is not None:
@@ -240,15 +241,15 @@ class Releases:
         self.refusal = None
 
     def _explain_rollback(self, before: ServedRelease | None, pointer: Pointer, root: Root) -> str | None:
-        """Return why this release may not follow the one `before` it, or None if it may. The guard's file counts only
-        for the first release, since other workers may be ahead. A different root with the same sequence is refused."""
+        """Return why this release may not follow the release `before`, or None if it may. The guard is asked only about
+        the first release, since other workers may be ahead."""
         if before is None:
             return None if self._rollback_guard is None else self._rollback_guard.explain_rollback(pointer)
         is_other = root.sequence == before.root.sequence
         return "another release has its sequence" if is_other else explain_regress(before.root, root)
 
     def _open(self, listed: ListedRelease, *, is_ahead: bool) -> ServedRelease:
-        """Open a release. Unchanged metros keep their snapshots, and with them everything that answers have cached."""
+        """Open a release. Unchanged metros keep their snapshots, and with them all that answers have cached of them."""
         root, current = listed.root, self.current
         same = () if current is None else root.parts.items() & current.root.parts.items()
         known = {} if current is None else current.release.metros
@@ -274,18 +275,16 @@ class Releases:
             self._is_damaged, self.refusal = False, None
 
     def _prepare(self, served: ServedRelease) -> None:
-        for snapshot in list(served.release.metros.values()):  # here, and not under the first request
+        """Open a release's metros, as far as the memory allows, and the newest objects of its log."""
+        for snapshot in list(served.release.metros.values()):
             if self._is_closed:
                 return
-            if not is_prepared(snapshot) and self._has_room(served, snapshot):
+            added = snapshot.count_all_bytes() - snapshot.count_bytes()
+            has_room = self._memory is None or _count_bytes(served) + added <= self._memory
+            if has_room and not is_prepared(snapshot):
                 prepare_snapshot(snapshot)
         for sha in list_tail(served.root.log):
             served.release.history.read(sha)
-
-    def _has_room(self, served: ServedRelease, snapshot: Snapshot) -> bool:
-        """Return True if the files of a closed metro fit into the memory beside the open ones."""
-        added = snapshot.count_all_bytes() - snapshot.count_bytes()
-        return self._memory is None or _count_bytes(served) + added <= self._memory
 
     def _close_unused(self) -> None:
         """Close the least recently requested metros until the others fit into the memory. One always stays open."""
@@ -298,7 +297,7 @@ class Releases:
             if left > self._memory and size:
                 metros[slug], left = metros[slug].renew(), left - size
                 log.info("metro_closed", metro=slug)
-        # Who answers from the closed ones goes on with them; nothing else keeps them open.
+        # Requests that are being answered from a closed metro keep it open until they end.
         release = replace(served.release, metros=metros)
         if any(metros[slug] is not snapshot for slug, snapshot in served.release.metros.items()):
             named = {name: metros[snapshot.metro.slug] for name, snapshot in served.metros.items()}

@@ -49,7 +49,7 @@ from outings.release.store import Corrupt, StoreError
 
 log = structlog.get_logger()
 
-# A client that left before its answer: nginx's word for it, never sent.
+# The recorded status for a client that left before its answer, as in nginx. It is never sent.
 GONE = 499
 
 
@@ -121,7 +121,7 @@ class Responder(Struct, frozen=True, kw_only=True):
                 )
 
     def _recognize_front(self, request: Request) -> Request:
-        """Set `front` if a front may send this body itself, and clear a `fill` that no front sent."""
+        """Set `front` if a front may send this body itself, and clear `fill` unless a front sent it."""
         front = self.fronts.recognize(request.front_text)
         fill = None if front is None else request.fill
         is_plain = fill is None and request.method == "GET" and not request.has_precondition

@@ -1,4 +1,4 @@
-"""Record requests outside the event loop: as counts in a ledger, and as lines of the access log."""
+"""Record requests in threads: as counts in a ledger, and as lines of the access log."""
 
 import os
 import sqlite3
@@ -22,7 +22,7 @@ from outings.keys.registry import Key
 
 log = structlog.get_logger()
 
-# Lines that wait while whoever reads the log does not; more are dropped, and a line of the log says how many.
+# The most lines that wait for a slow reader of the log. More are dropped, and a line of the log says how many.
 MOST_WAITING = 100_000
 # A write of at most this stays whole in a pipe, however many workers write to it (PIPE_BUF).
 WHOLE_BYTES = 4_096
@@ -30,9 +30,9 @@ _LINES_AT_A_TIME = 128
 
 
 class RequestRecord(Struct, frozen=True, gc=False):
-    """An answered request. `seconds`: the time it took; `size`: its body's bytes; `key`: the key's id, None if unknown.
+    """An answered request. `seconds`: the time it took. `size`: its body's bytes. `key`: None without an active key.
 
-    It has no path and no query, because these contain people's home addresses.
+    Path and query are not recorded, because they contain people's home addresses.
     """
 
     at: datetime
@@ -111,7 +111,7 @@ class AccessLog:
                         rest = rest[os.write(self._file, rest) :]
             except OSError as error:
                 log.warning("access_lines_not_written", lines=len(records), reason=str(error))
-            # Said by this thread: the log's other lines go where these go, and may wait for the same reader.
+            # By this thread, because the log's other lines may wait for the same reader.
             dropped, self._reported = self._dropped - self._reported, self._dropped
             if dropped:
                 log.warning("access_lines_dropped", lines=dropped)
@@ -131,7 +131,7 @@ def join_lines(lines: Iterable[bytes], *, most_bytes: int) -> Iterator[bytes]:
 
 NAME = "usage.sqlite"
 LAYOUT = 1
-# Another worker's batch takes milliseconds; a disk that hangs may take longer.
+# How long to wait for other workers' writes, which take milliseconds unless the disk hangs.
 PATIENCE_SECONDS = 10.0
 
 _SCHEMA = """
@@ -200,10 +200,8 @@ class Ledger:
             connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {LAYOUT}; COMMIT;")
 
     def add(self, tallies: Mapping[UsageKey, UsageCounts]) -> None:
-        rows = [
-            (account.day.isoformat(), account.client, account.key, account.route, *astuple(tally))
-            for account, tally in tallies.items()
-        ]
+        """Add counts to those in the ledger."""
+        rows = [(usage.day.isoformat(), *astuple(usage)[1:], *astuple(tally)) for usage, tally in tallies.items()]
         with self._connect() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany(_ADD_DAY, rows)
@@ -250,14 +248,13 @@ def open_ledger(folder: Path, *, is_required: bool) -> Ledger | None:
         return None
 
 
-# What a killed worker loses of its counts at most: those of this long, and of the batch being written.
+# The pause between two writes. A killed worker loses at most the counts of this time and of the running write.
 FLUSH_SECONDS = 1.0
 
 
 class UsageRecorder:
-    """Records requests by `record`; one thread writes counts, another writes lines. Without a `ledger` nothing is
-    counted, without an `access_log` no line is written. `shows_keys`: whether `/metrics`, which anyone may read, shows
-    counts for each key."""
+    """Records requests by `record`. One thread writes counts, another one lines. Without a `ledger` nothing is counted,
+    without an `access_log` no line is written. `shows_keys`: `/metrics`, which anyone may read, has counts by key."""
 
     def __init__(
         self,
@@ -269,7 +266,7 @@ class UsageRecorder:
         self.ledger = ledger
         self.shows_keys = shows_keys
         self._records: deque[RequestRecord] = deque(maxlen=None if ledger or access_log else 0)
-        self.record = self._records.append  # for the event loop: nothing that takes time
+        self.record = self._records.append  # called on the event loop, so it only appends
         self._uncounted: dict[UsageKey, UsageCounts] = {}
         self._access_log = access_log
         self._flushing = threading.Lock()
@@ -325,13 +322,10 @@ class UsageRecorder:
 def count_requests(records: Iterable[RequestRecord], *, into: dict[UsageKey, UsageCounts]) -> None:
     """Add the requests with a known key to the counts. Successes and 304 are billed."""
     for record in records:
-        key = record.key
-        if key is None:
+        if record.key is None:
             continue
-        account = UsageKey(record.at.date(), key.client, key.id, "none" if record.route is None else record.route.name)
-        tally = into.get(account)
-        if tally is None:
-            tally = into[account] = UsageCounts()
+        route = "none" if record.route is None else record.route.name
+        tally = into.setdefault(UsageKey(record.at.date(), record.key.client, record.key.id, route), UsageCounts())
         if record.status < 300 or record.status == 304:
             tally.billed += 1
         else:

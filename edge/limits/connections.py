@@ -6,12 +6,12 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Protocol
 
-# As many as ever answer at once, and wait for more, on one worker.
+# The most open connections of one worker.
 MOST = 1_024
-# Of a worker's descriptors: the others are for the store and what else it opens, some 30. Releases take none.
+# Every second descriptor of a worker may be a connection. It needs some 30 others, for the store; releases need none.
 _SHARE = 2
-# Bytes of answers that clients have not taken, of all connections of a worker. 1,024 clients that read a gzip page of
-# the reference slowly have 72 MB.
+# The most bytes of answers that the clients of one worker have not read yet. 1,024 clients that read a gzip page of the
+# reference slowly have 72 MB.
 MOST_UNSENT_BYTES = 256 * 2**20
 # With fewer than these a server does not start: 128 connections, and room.
 LEAST_DESCRIPTORS = 256
@@ -55,7 +55,7 @@ class ConnectionLimiter:
         self._name_address = name_address
         self._addresses: Counter[str] = Counter()
         self._opened: dict[Connection, str | None] = {}
-        self._unsent: dict[Connection, int] = {}  # bytes; the longest untaken first
+        self._unsent: dict[Connection, int] = {}  # bytes, by how long the client has read nothing, longest first
 
     def open(self, connection: Connection, host: str | None) -> bool:
         """Register a new connection from `host`. Return False if the limits do not allow it."""
@@ -82,8 +82,8 @@ class ConnectionLimiter:
                 del self._addresses[address]
 
     def hold(self, connection: Connection, unsent: int) -> None:
-        """Note how many bytes the connection's client has not taken yet. While those of all clients exceed the limit,
-        close the connection whose client has been stalled longest."""
+        """Record how many bytes the connection's client has not read yet. While those of all clients exceed the limit,
+        close the connection whose client has read nothing for longest."""
         self._unsent.pop(connection, None)
         if unsent and connection in self._opened:
             self._unsent[connection] = unsent

@@ -1,4 +1,4 @@
-"""The limits of a key: the algorithm, its header fields, the counting of each request, and the counters of one machine.
+"""A key's limits: the algorithm, its header fields, the counting of each request, and the counters of one machine.
 
 The rate is GCRA in its form of a leaky bucket (ITU-T I.371), in whole numbers and so exact:
 
@@ -22,7 +22,7 @@ import os
 import secrets
 import struct
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from enum import IntEnum
 from functools import lru_cache
@@ -32,8 +32,10 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 from msgspec import Struct
 
-from edge.limits.principal import Allowance, Principal
 from outings.contract.errors import ApiError, quota_exceeded, rate_limited
+from outings.contract.pricing_plans import PricingPlan
+from outings.contract.query import Entitlement
+from outings.keys.registry import Key, Registry
 
 if TYPE_CHECKING:  # it imports engines, which the process that makes workers does without
     from edge.metrics import Counts
@@ -42,6 +44,33 @@ log = structlog.get_logger()
 
 # Times are in microseconds.
 SECOND, MINUTE = 1_000_000, 60_000_000
+
+
+class Allowance(Struct, frozen=True, kw_only=True):
+    """The limits of a key. `key`, `client`: the slots of its counters. `per_month`: the quota; None is unlimited."""
+
+    key: int
+    client: int
+    per_minute: int
+    per_month: int | None
+
+
+class Principal(Struct, frozen=True, kw_only=True):
+    """An authenticated key, its limits and its rights. `entitlement`: what it may read, with the add-ons of its plan
+    and those granted to the key."""
+
+    key: Key
+    allowance: Allowance
+    entitlement: Entitlement
+
+
+def make_principal(registry: Registry, key: Key, *, plans: Mapping[str, PricingPlan]) -> Principal:
+    """Make the principal of a key. Its limits are the key's own, or its client's, or else its plan's."""
+    plan, (key_slot, client_slot) = plans[key.plan], registry.find_slots(key)
+    allowance = Allowance(
+        key=key_slot, client=client_slot, per_minute=key.get_rate(plan), per_month=registry.get_quota(key, plan)
+    )
+    return Principal(key=key, allowance=allowance, entitlement=key.make_entitlement(plan))
 
 
 def find_month(now: int) -> int:
@@ -106,13 +135,8 @@ class Outcome(IntEnum):
 
 
 class LimitState(Struct, frozen=True, kw_only=True, gc=False):
-    """The counts after an operation.
-
-    Attributes:
-        now: microseconds since 1970.
-        load: of the key's bucket.
-        used: requests billed to the client in `month`. Unlimited clients are billed too.
-    """
+    """The counts after an operation. `now`: microseconds since 1970. `load`: that of the key's bucket. `used`: the
+    requests billed to the client in `month`, also if it has no quota."""
 
     outcome: Outcome
     now: int
@@ -144,8 +168,8 @@ _TAKE, _REFUND, _PASSED = Operation.TAKE, Operation.REFUND, Outcome.PASSED
 def decide(
     allowance: Allowance, operation: Operation, *, load: int, used: int, now: int, month: int, refunded: int = 0
 ) -> LimitState:
-    """Apply an operation to a key's counts, and return the counts after it. `load`: of the bucket, as of `now`. `used`:
-    the client's requests in `month`, the current month. `refunded`: the month to which a `REFUND` belongs."""
+    """Return a key's counts after an operation. `load`: that of its bucket at `now`. `used`: the client's requests in
+    `month`, the current one. `refunded`: the month of the request that a `REFUND` gives back."""
     outcome = _PASSED
     if operation is _TAKE:
         if not has_room(load, allowance.per_minute):
@@ -159,7 +183,7 @@ def decide(
     return LimitState(outcome=outcome, now=now, load=load, month=month, used=used)
 
 
-# What differs from one response to the next, written at once: field by field it takes three times as long.
+# The fields that differ between responses, written by one template: one by one they take three times as long.
 _MOVING = (
     b"%bx-ratelimit-remaining: %d\r\nx-ratelimit-reset: %d\r\nratelimit-remaining: %d\r\nratelimit-reset: %d\r\n"
     b'ratelimit: "minute";r=%d;t=%d'
@@ -177,8 +201,8 @@ FIELDS = (
 def encode_fields(allowance: Allowance, reading: LimitState) -> bytes:
     """Return the rate-limit headers of a response to a known key, as lines, for the counts in `reading`.
 
-    A reset is the time at which the whole allowance is left if nothing is requested until then. `RateLimit` and its
-    policy follow draft-ietf-httpapi-ratelimit-headers-10.
+    A reset is when the whole allowance is left again, if no request comes before. `RateLimit` and its policy follow
+    draft-ietf-httpapi-ratelimit-headers-10.
     """
     limit, per_month = allowance.per_minute, allowance.per_month
     left, wait = count_left(reading.load, limit), wait_for_all(reading.load, limit)
@@ -220,8 +244,8 @@ def _find_end(month: int) -> int:
 
 
 class LimitDecision(Struct, frozen=True, kw_only=True, gc=False):
-    """A decision whether one request is within its limits, and what is left. `reading` is None if the store could not
-    count it."""
+    """The result of counting one request. `reading` is None if the store could not count it: then the request
+    passes."""
 
     allowance: Allowance
     reading: LimitState | None
@@ -279,11 +303,11 @@ class RateLimiter(Struct):
         return LimitDecision(allowance=allowance, reading=reading)
 
 
-# `rate_storage` of the counters of one machine.
+# The setting `rate_storage` for the counters of one machine.
 LOCAL = "local"
 _FILE_NAME = "limits"
 _LAYOUT = 1
-# Of keys and clients together; no number is used twice.
+# The most slots, of keys and clients together.
 SLOTS = 2**20
 
 _MAGIC = b"outings limits\0\0"
@@ -292,7 +316,7 @@ _HEAD_BYTES = 4096
 _SLOT_BYTES = 16
 _FILE_BYTES = _HEAD_BYTES + SLOTS * _SLOT_BYTES
 
-# The lock is tried this often at once; then the loop does other things between one try and the next, for so long.
+# The lock is tried this often at once, and then after pauses in which the event loop does other things.
 _TRIES = 32
 _PAUSE_SECONDS = 0.0002
 _PATIENCE_SECONDS = 0.25
@@ -322,24 +346,19 @@ class MappedLimitStore:
             raise LimitStoreError(f"slot {max(allowance.key, allowance.client)}: the file has {SLOTS}")
         if self._file is None:
             return self._apply(allowance, operation, month)
-        byte = _HEAD_BYTES + allowance.client * _SLOT_BYTES
-        if not self._try_lock(byte):
-            await self._wait_for(byte)
+        byte, until = _HEAD_BYTES + allowance.client * _SLOT_BYTES, None
+        while not self._try_lock(byte):
+            until = until or time.monotonic() + _PATIENCE_SECONDS
+            if time.monotonic() > until:
+                raise LimitStoreError(
+                    f"the slot of client {allowance.client} is held by another process since {_PATIENCE_SECONDS} s"
+                )
+            await asyncio.sleep(_PAUSE_SECONDS)
         # Nothing is awaited here: this process's own operations are not kept apart by its locks.
         try:
             return self._apply(allowance, operation, month)
         finally:
             fcntl.lockf(self._file, fcntl.LOCK_UN, 1, byte)
-
-    async def _wait_for(self, byte: int) -> None:
-        until = time.monotonic() + _PATIENCE_SECONDS
-        while not self._try_lock(byte):
-            if time.monotonic() > until:
-                client = (byte - _HEAD_BYTES) // _SLOT_BYTES
-                raise LimitStoreError(
-                    f"the slot of client {client} is held by another process since {_PATIENCE_SECONDS} s"
-                )
-            await asyncio.sleep(_PAUSE_SECONDS)
 
     async def close(self) -> None:
         self._numbers.release()

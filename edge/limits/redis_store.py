@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 
 from edge.limits.limiter import (
     MINUTE,
+    Allowance,
     LimitState,
     LimitStoreError,
     Operation,
@@ -25,7 +26,6 @@ from edge.limits.limiter import (
     find_month,
     read_microseconds,
 )
-from edge.limits.principal import Allowance
 
 # What `limiter.decide` says, in Lua: one contract suite runs over both. Numbers are exact below 2^53. The month of the
 # caller's clock may be the one before or after that of Redis's.

@@ -77,7 +77,7 @@ class Forecasts:
         self._source = source
         self._clock = clock
         self._known: Known = {}
-        # Forecasts of `_basis` that have not expired, and the first expiry.
+        # The forecasts of `_basis` that have not expired, and when the first of them will.
         self._shown: Known = {}
         self._basis: Known = self._known
         self._until = _NEVER
@@ -118,7 +118,7 @@ def open_forecasts(table: WeatherTable, *, clock: Callable[[], datetime]) -> For
         return None
     source: ForecastSource
     if table.provider == "nws":
-        # It imports an HTTP client, an eighth of all import time.
+        # Only here, because it imports an HTTP client: an eighth of all import time.
         from edge.services.nws import Nws, NwsForecasts
 
         source = NwsForecasts(Nws(table.url, contact=table.contact), clock=lambda: clock().timestamp())

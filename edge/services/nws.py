@@ -19,9 +19,9 @@ from outings.retry_policy import RetryPolicy
 
 log = structlog.get_logger()
 
-# Of forecasts issued every few hours at least: one that is older tells that the service stands still.
+# A forecast expires after this time. The service issues one every few hours, so an older one means that it is down.
 LASTS = timedelta(hours=12)
-# Nobody waits for it.
+# Longer than for a geocoder, since no reader waits for a forecast.
 RETRY_POLICY = RetryPolicy(connect=3.0, silence=5.0, whole=8.0, attempts=2, pause=1.0, rest=300.0)
 MOST_WORDS = 200
 _GRIDS = "/gridpoints/"
@@ -35,7 +35,7 @@ class Grid(Struct, frozen=True, kw_only=True):
 
 
 class PointForecast(Struct, frozen=True, kw_only=True):
-    """The service's answer for a point. Both are None if it has no forecast there."""
+    """The service's answer for a point. Both members are None if it has no forecast there."""
 
     grid: Grid | None
     forecast: Forecast | None
@@ -98,8 +98,8 @@ class Nws:
         self._fetcher = Fetcher(url, headers=headers, policy=policy, refusing=frozenset({404}))
 
     def ask(self, point: Center, grid: Grid | None) -> PointForecast:
-        """Fetch the forecast of a point. `grid`: the one found for it before. If that is gone, since the service
-        sometimes renumbers its grid, find the new one. Blocks. Raises RemoteError."""
+        """Fetch the forecast of a point. `grid`: its grid as found before, or None. The service sometimes renumbers its
+        grid; the new one is then found. Blocks. Raises RemoteError."""
         known = None if grid is None else self._fetch_forecast(grid)
         if known is not None:
             return PointForecast(grid=grid, forecast=known)
@@ -115,7 +115,7 @@ class Nws:
         self._fetcher.close()
 
     def _find_grid(self, point: Center) -> Grid | None:
-        body = self._fetcher.fetch(f"/points/{_show(point.lat)},{_show(point.lng)}")
+        body = self._fetcher.fetch(f"/points/{_format_degrees(point.lat)},{_format_degrees(point.lng)}")
         if body is None:
             return None
         try:
@@ -134,8 +134,8 @@ class Nws:
             raise PermanentRemoteError("its answer is no forecast") from None
 
 
-def _show(degrees: float) -> str:
-    """Format a coordinate with at most four digits and no trailing zeros: the service redirects anything else."""
+def _format_degrees(degrees: float) -> str:
+    """Format a coordinate with at most four digits and no trailing zeros. The service redirects other forms."""
     return f"{degrees:.4f}".rstrip("0").rstrip(".")
 
 
@@ -183,10 +183,10 @@ def _read_degrees(period: _Period) -> int | None:
     return floor((stated * 9 / 5 + 32 if unit.endswith("C") else stated) + 0.5)
 
 
-# In seconds. A forecast is asked for anew twice an hour; a point that has none, and where its cell is, once a day.
+# In seconds. A forecast is fetched twice an hour; a point without one, and the grid of a point, once a day.
 RENEW = 1_800.0
 DAY = 86_400.0
-# After a failure, and twice as long after each more in a row.
+# Seconds to wait after a failure. They double with each further failure in a row, up to the maximum.
 RETRY = 60.0
 MOST_RETRY = 900.0
 

@@ -20,10 +20,10 @@ from outings.retry_policy import RetryPolicy
 
 log = structlog.get_logger()
 
-# A reader waits for it.
+# Short, because a reader waits for the answer.
 RETRY_POLICY = RetryPolicy(connect=2.0, silence=2.0, whole=3.0, attempts=2, pause=0.1, rest=300.0)
 MOST_REMEMBERED = 10_000
-# An address that was found or not found yesterday is asked for anew.
+# How long an answer of the service is cached.
 REMEMBERED_SECONDS = 86_400
 
 
@@ -44,7 +44,7 @@ class RemoteGeocoder:
         self._known: TTLCache[tuple[str, str], tuple[Center | None], float] = TTLCache(
             MOST_REMEMBERED, REMEMBERED_SECONDS, timer=clock
         )
-        # They only wait.
+        # Several threads, because they only wait.
         self._computing = ThreadPool(threads=4, queue=64)
         self._fetcher = open_fetcher(url, policy)
 
@@ -69,7 +69,7 @@ class RemoteGeocoder:
             raise unavailable(wait)
         await asyncio.sleep(0)  # time-outs need a task, which an answer begins without
         try:
-            # Each try ends by itself, but where headers come byte by byte.
+            # Needed only if headers come byte by byte: each attempt has limits of its own.
             async with asyncio.timeout((self._policy.whole + self._policy.connect) * self._policy.attempts):
                 points = await self._computing.run(partial(self._find, text, metro), key_id=key_id)
         except RemoteError as failure:

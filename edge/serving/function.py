@@ -27,16 +27,16 @@ from outings.contract.envelope import encode_error
 from outings.contract.errors import bad_request
 from outings.release.store import Store, object_name
 
-# An answer has at most 6,291,556 bytes as JSON, and its body is base64 there. The rest is for headers.
+# The most bytes of a body. A function's answer is JSON of at most 6,291,556 bytes, with the body in base64.
 MOST_BYTES = 4_700_000
-# Of an address that the reader is sent to: no longer than a revoked key may work.
+# How long a signed address of the store is valid: no longer than a revoked key may work.
 ADDRESS_SECONDS = 10
 
 _OURS = b"outings-"
 _POINTER = POINTERS["own"]
-# Of the answer whose place another one takes.
+# Headers that describe a body, which a redirect or an error does not have.
 _ENTITY = frozenset({b"content-type", b"content-length", b"content-encoding", b"cache-control", b"etag"})
-# Base64 makes four thirds of any body. Texts would be quoted, by which some grow to several times their size.
+# Send every body as base64, which makes it a third longer. Quoted as text, some would be several times as long.
 _NO_TEXT = ["none/none"]
 
 
@@ -45,7 +45,8 @@ class FunctionError(Exception):
 
 
 class Function:
-    """The entry point that the runtime calls. `secret`: a front's, known to `edge`. `clock`: seconds since 1970."""
+    """The entry point that the runtime calls. `secret`: a secret of fronts that `edge` accepts. `clock`: seconds since
+    1970."""
 
     def __init__(
         self, edge: Edge, *, store: FunctionStore, secret: str, clock: Callable[[], float] = time.time
@@ -55,24 +56,24 @@ class Function:
         front = render_front(secret, follows=(OBJECTS, EXPORTS), least=MOST_BYTES, pointer="own")
         self._front: Header = (FRONT, front.encode())
         self._clock = clock
-        self._last_look = 0.0
+        self._polled_at = 0.0
         self._adapter = Mangum(cast("Any", self._answer), lifespan="off", text_mime_types=_NO_TEXT)
 
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """Answer an event from a function URL or API Gateway's HTTP API, and write the usage."""
-        self.look()
+        self.poll()
         try:
             answer: dict[str, Any] = self._adapter(event, context)
             return answer
         finally:
             self._edge.write_usage()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Poll for new keys and a new release, if the last poll is long enough ago."""
         now = self._clock()
-        if not 0 <= now - self._last_look < POLL_SECONDS:
+        if not 0 <= now - self._polled_at < POLL_SECONDS:
             self._edge.poll()
-            self._last_look = now
+            self._polled_at = now
 
     async def _answer(self, scope: Scope, _: Receive, send: Send) -> None:
         sent = [(name, value) for name, value in scope["headers"] if not name.startswith(_OURS)]
@@ -132,9 +133,9 @@ def open_function(config: Path, environ: Mapping[str, str] = os.environ) -> Func
     if not url.removeprefix("s3://").strip("/") or not url.startswith("s3://"):
         raise FunctionError(f"[store] url is {url!r}: a function has no folder that lasts; name a bucket, s3://…")
     store = FunctionStore(configuration.store)
-    # Of this process alone: no reader of a function is a front.
+    # Only this process knows it: no reader of a function is a front.
     secret = secrets.token_hex(32)
     os.environ["OUTINGS_EDGE_FRONT_SECRET"] = secret
     made = Function(make_served_edge(config, access_log=True, store=cast("Store", store)), store=store, secret=secret)
-    made.look()
+    made.poll()
     return made

@@ -13,28 +13,28 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from edge.messages import Header, Request, Response, encode_lines, make_refusal, make_request_id, read_request
 from outings.contract.errors import ApiError, bad_request
 
-# Of a request's line and header fields together. The edge takes less: 16 KiB of a query and 32 KiB of fields.
+# The most bytes of a request's line and header fields. The edge accepts 16 KiB of a query and 32 KiB of fields.
 MOST_HEAD_BYTES = 61_440
 MOST_FIELDS = 100
-# Of a body, which nobody reads. One of these, of a client that always sends one, is left out of what comes next; behind
-# a longer one, or one of no known length, the connection ends with the answer, and nothing of it is read.
+# The most bytes of a request's body, which is ignored, since some clients always send one. If a body is longer, or its
+# length is unknown, nothing of it is read, and the connection closes after the answer.
 MOST_BODY_BYTES = 16_384
-# Bytes to parse at most before other connections get a turn. A piece ends with the first head that ends in it.
+# The most bytes to parse before other connections get a turn. Parsing also stops at the end of a head.
 PIECE_BYTES = 4_096
 _END_OF_HEAD = re.compile(rb"[^\r\n]\r\n\r\n")
 
-# From a connection's beginning, or a request's first byte, to the end of its head, and from there to the end of its
-# body: who sends byte by byte holds a connection no longer. Between requests uvicorn's own timeout holds, 5 s.
+# The most time for a head, from the connection's start or the request's first byte, and for the body after it, so that
+# nobody keeps a connection by sending byte by byte. Between requests uvicorn's own timeout counts, 5 s.
 HEAD_SECONDS = BODY_SECONDS = 10.0
-# Who takes nothing of an answer for as long has gone away.
+# Close a connection whose client has read nothing for this long.
 WRITE_SECONDS = 60.0
-# What a client sends that was refused already is thrown away for a moment: it reads no refusal while it writes.
+# How long, and how much, a refused client may still send. It is ignored: the client reads the refusal afterwards.
 LINGER_SECONDS, LINGER_BYTES = 2.0, 4 * 2**20
 
 # A method as HTTP writes it, which the parser may not know, and the target behind it.
 _OPENING = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [/*h]")
 _REFUSED_METHOD = b"PATCH"
-# A request that says so has a body, or wants more than one answer.
+# Headers of requests that have a body, or expect more than one answer.
 _MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 
 
@@ -51,15 +51,15 @@ class HttpProtocol(HttpToolsProtocol):
     _unread = bytearray()  # each connection gets its own
     _head_bytes = 0
     _is_in_head = True
-    _is_begun = False  # a head, and not at its end
+    _is_begun = False  # a head began and has not ended
     _waiting = deque[tuple[Request, bool]]()  # noqa: RUF012 each connection gets its own
-    _is_last = False  # nothing that comes behind is read
+    _is_last = False  # nothing more is read
     _is_answering = False
-    _keeps_alive = True  # behind the request that is being answered
+    _keeps_alive = True  # after the request that is being answered
     _thrown_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
     _is_in_line = False  # for its turn to be read
-    _task: asyncio.Task[None] | None = None  # of an answer that is waited for
+    _task: asyncio.Task[None] | None = None  # makes an answer that takes longer
     _writing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -121,7 +121,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._unread.clear()
             return
         self._read_on()
-        # A head that came whole needs no deadline; a line end is no request, and no reason to stay.
+        # A head that is complete needs no deadline. An empty line is no request, and must not keep the connection.
         if self._deadline is None and (self._is_begun or (self.timeout_keep_alive_task is None and self._is_idle())):
             self._expect(HEAD_SECONDS)
 
@@ -145,11 +145,11 @@ class HttpProtocol(HttpToolsProtocol):
                 self._head_bytes += len(piece)
                 self._check_head()
         except httptools.HttpParserUpgrade:
-            pass  # it was answered as what else it is, and is the last one
+            pass  # it was answered like any request, and is the last one
         except httptools.HttpParserInvalidMethodError:
             opening = _OPENING.match(piece) if is_start else None
             if opening is not None:
-                # Refused as a method that the parser knows, so that its key is told its limits.
+                # Parsed with a method that the parser knows, so that the 405 has the limits of its key.
                 self.parser = httptools.HttpRequestParser(self)
                 return self._feed(_REFUSED_METHOD + piece[opening.end() - 2 :])
             self._refuse(_refuse_grammar())
@@ -177,7 +177,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.idle_since = None
         keeps_alive = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()
         request, keeps_alive = self._read_request(), self._bound_body() and keeps_alive
-        if self._is_answering:  # it came with the body of an earlier one
+        if self._is_answering:  # it came together with the body of an earlier request
             self.flow.pause_reading()
             self._waiting.append((request, keeps_alive))
         else:
@@ -321,7 +321,7 @@ class HttpProtocol(HttpToolsProtocol):
     def _end_waiting(self) -> None:
         self._deadline = None
         if self._unread and not self._is_last:
-            self._expect(HEAD_SECONDS)  # it is we who are late
+            self._expect(HEAD_SECONDS)  # not the client is late, but this server
         else:
             self._close()
 

@@ -16,7 +16,7 @@ from outings.contract import errors
 from outings.contract.errors import ApiError
 from outings.contract.routes import ROUTES
 
-# Filled in by nginx, in the form of the servers' own.
+# nginx's variable with the id of the request.
 _REQUEST_ID = b"$request_id"
 # nginx writes these itself.
 _OWN_HEADERS = ("content-type", "content-length")
@@ -25,9 +25,15 @@ _UNREADABLE, _UNREACHABLE, _REFUSED_METHODS = (400, 413, 414, 494), (502, 504), 
 
 
 class NginxFront(Struct, frozen=True, kw_only=True):
-    """Settings. `edges`: servers as `HOST:PORT` or `unix:PATH`. `listen` (TLS) and `plain` are written as in nginx.
-    Without `certificate`, a path like `certificate_key`, there is no TLS and no `plain`. With the servers' `secret`,
-    nginx sends bodies of `least` bytes or more itself, and caches them in `cache`, a folder."""
+    """Settings for nginx in front of servers.
+
+    Attributes:
+        edges: the servers as `HOST:PORT` or `unix:PATH`.
+        listen, plain: the addresses for TLS and without it, as nginx writes them.
+        certificate, certificate_key: paths. Without them there is no TLS, and `plain` is not used.
+        secret: the servers' secret of fronts. With it, nginx sends bodies of `least` bytes or more itself.
+        cache: the folder in which nginx caches these bodies.
+    """
 
     edges: tuple[str, ...]
     name: str
@@ -43,13 +49,21 @@ class NginxFront(Struct, frozen=True, kw_only=True):
 
 
 def render_nginx(front: NginxFront) -> str:
-    return _open().get_template("nginx.conf.jinja").render(
+    """Return the configuration file."""
+    # The command has checked the operator's values, and the filter `quote` escapes our own texts.
+    environment = Environment(  # noqa: S701
+        loader=PackageLoader("edge.serving", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters |= {"quote": _quote, "escape_pattern": re.escape}
+    return environment.get_template("nginx.conf.jinja").render(
         **asdict(front),
         said=render_front(front.secret or "", follows=KINDS, least=front.least, pointer="accel"),
         codings=[coding.decode() for coding in CODINGS] + ["identity"],
         relayed=list(list_relayed()),
         header_bytes=MOST_HEADER_BYTES,
-        probes=list(list_probes()),
+        # The paths without a key that nginx hides from the public.
+        probes=[route.path for route in ROUTES if not route.needs_key and route.name != "openapi"],
         errors=list(_list_errors()),
         missing=_make_error(errors.not_found("There is no such route."), ()),
     )  # fmt: skip
@@ -66,11 +80,6 @@ def list_relayed() -> Iterator[Mapping[str, str]]:
         yield {
             "name": name.decode(), "source": source.decode().replace("-", "_"), "variable": f"outings_{written}"
         }  # fmt: skip
-
-
-def list_probes() -> Iterator[str]:
-    """Return the paths without a key that nginx must hide from the public."""
-    return (route.path for route in ROUTES if not route.needs_key and route.name != "openapi")
 
 
 def _list_errors() -> Iterator[Mapping[str, Any]]:
@@ -90,17 +99,6 @@ def _make_error(error: ApiError, replaced: tuple[int, ...]) -> Mapping[str, Any]
     shown = ((name.decode(), value.decode()) for name, value in headers)
     own = [(name, value) for name, value in shown if name not in _OWN_HEADERS]
     return {"code": error.code, "status": error.status, "replaced": replaced, "headers": own, "body": body.decode()}
-
-
-def _open() -> Environment:
-    # What an operator gives was checked by the command; our own texts are quoted.
-    made = Environment(  # noqa: S701
-        loader=PackageLoader("edge.serving", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )  # fmt: skip
-    made.filters["quote"] = _quote
-    made.filters["escape_pattern"] = re.escape
-    return made
 
 
 def _quote(text: str) -> str:

@@ -26,13 +26,12 @@ from outings.release.store import hash_of
 
 log = logging.getLogger("uvicorn.error")
 
-# For how long SIGHUP waits for a new worker before the old one stays: on a busy machine one took more than the 15 s
-# that a worker has for an answer. One that dies is noticed within a second.
+# How long SIGHUP waits for a new worker before it keeps the old one. On a busy machine a start took more than the 15 s
+# of the health check. A worker that dies is noticed within a second.
 _READY_SECONDS = 60
-# Bytes that the kernel takes of an answer before they can be sent. By itself it takes 4 MB of each client that reads
-# nothing, beside what is under way.
+# The most unsent bytes of an answer that the kernel buffers. Its default is 4 MB for each client that reads nothing.
 UNSENT_BYTES = 65_536
-# Of a socket's file: who may connect, the group too, which nginx can be given.
+# The mode of a socket's file: owner and group may connect. nginx can be in the group.
 _SOCKET_MODE = 0o660
 
 
@@ -186,12 +185,12 @@ def claim_address(address: tuple[str | int, ...]) -> socket.socket:
     return claim
 
 
-# Where prometheus_client counts: the name is its own.
+# The variable by which prometheus_client finds its folder of counters.
 COUNTS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-# A stopping server finishes what it answers; after this many seconds it ends all the same.
+# How long a stopping server may take to finish its answers.
 GRACE_SECONDS = 10
-# A worker that has not answered by then is replaced: on a busy machine 5 s were not enough to import, and none came up.
-# One that dies while it is asked holds the supervisor for as long: 60 s were too many.
+# A worker that does not answer the health check for this long is replaced. 5 s were not enough to start on a busy
+# machine. A worker that dies during a check blocks the supervisor for as long, so 60 s were too many.
 START_SECONDS = 15
 _LOOK_SECONDS = 1.0
 

@@ -1,15 +1,12 @@
 """A worker: one of the processes that answer requests. Workers share only the cache folder."""
 
-import json
 import logging
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
-import orjson
 import structlog
-from structlog.typing import EventDict, Processor
+from structlog.typing import Processor
 
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.client_addresses import TrustedProxies, VisitorKey
@@ -78,27 +75,13 @@ def set_up_logs() -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
-    render = structlog.processors.JSONRenderer(encode_event)
-    render_text = structlog.processors.JSONRenderer(format_event)
+    render = structlog.processors.JSONRenderer(separators=(",", ":"))
     shared = logging.StreamHandler(sys.stderr)
-    shared.setFormatter(structlog.stdlib.ProcessorFormatter(processor=render_text, foreign_pre_chain=processors))
+    shared.setFormatter(structlog.stdlib.ProcessorFormatter(processor=render, foreign_pre_chain=processors))
     logging.getLogger("outings").addHandler(shared)
     structlog.configure(
         processors=[*processors, render],
-        logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         cache_logger_on_first_use=True,
     )
-
-
-def encode_event(event: EventDict, **options: Any) -> bytes:
-    """Encode a log event as JSON: by orjson, or by the standard library if orjson refuses it."""
-    try:
-        return orjson.dumps(event, **options)
-    except TypeError:
-        return json.dumps(event, **options).encode()
-
-
-def format_event(event: EventDict, **options: Any) -> str:
-    """Return a log line as text, for handlers of the standard library."""
-    return encode_event(event, **options).decode()

@@ -21,15 +21,15 @@ from outings.keys.key_text import hash_key_text, read_key_id
 from outings.release.store import Corrupt, Outcome, Store, StoreError, VersionedBytes, decode_json
 
 NAME = "keys.json"
-# The registry as it was last written. It shows that keys were made, and is what to put back.
+# A copy of the last registry. It shows that keys were made, and replaces a lost registry.
 COPY = "keys.copy.json"
-# 1 had no slots and no clients: it is read as if it had, and written as 2.
+# Layout 1 had no slots and no clients. They are added when it is read, and it is written as 2.
 LAYOUT = 2
 EVERY = "*"
 
 _TYPES = {collection: singular for singular, collection in COLLECTIONS.items()}
 
-# Racing operators are people: nobody loses this often in a row.
+# Nobody loses this often in a row to other operators, who are people.
 ATTEMPTS = 20
 
 _LOST = (
@@ -89,18 +89,9 @@ class Client(Struct, frozen=True, kw_only=True):
     monthly_quota: int | None = None
 
 
-class CounterSlots(Struct, frozen=True, kw_only=True):
-    """The numbers of a key's counters: its own for the rate, its client's for the quota."""
-
-    key: int
-    client: int
-
-
 class Registry(Struct, frozen=True, kw_only=True, dict=True):
-    """All keys ever made, and their clients, in order of creation.
-
-    `slots`: how many slot numbers, which begin at 0, keys and clients have together. No number is reused.
-    """
+    """All keys ever made, and their clients, in order of creation. `slots`: how many slot numbers, from 0, keys and
+    clients have together. No number is reused."""
 
     layout: int = LAYOUT
     keys: tuple[Key, ...] = ()
@@ -130,11 +121,11 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         key = self._by_hash.get(hash_) if id_ is None else self.by_id.get(id_)
         return key if key is not None and compare_digest(key.hash, hash_) else None
 
-    def find_slots(self, key: Key) -> CounterSlots:
-        """Return the counter slots of a key in this registry."""
+    def find_slots(self, key: Key) -> tuple[int, int]:
+        """Return the numbers of a key's counters: its own for the rate, and its client's for the quota."""
         number = self.by_id[key.id].slot
         assert number is not None
-        return CounterSlots(key=number, client=self.clients_by_name[key.client].slot)
+        return number, self.clients_by_name[key.client].slot
 
     def get_quota(self, key: Key, plan: PricingPlan) -> int | None:
         """Return the monthly quota of the key's client: its own, or the plan's. None is unlimited."""

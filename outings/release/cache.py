@@ -8,25 +8,17 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 from outings.release.folder import sync, write_named
-from outings.release.store import PREFIX, Store, hash_of, read_object
+from outings.release.store import PREFIX, Store, hash_of, read_object, run_all
 
 log = logging.getLogger(__name__)
 
-# How long a file stays that no release of this process needs: another one may be about to open a release with it.
+# How long a file stays that no release of this process needs. Another process may be about to need it.
 UNUSED_SECONDS = 3_600.0
-# Requests to a store at once: for small objects a reader waits for round trips, not for bytes.
-REQUESTS = 16
-
-# By the first two digits: an object that two threads need is fetched once.
+# Locks by the first two hex digits of an object's name, so that an object that two threads need is fetched once.
 _fetching = tuple(threading.Lock() for _ in range(256))
-
-_Item = TypeVar("_Item")
-_Reply = TypeVar("_Reply")
 
 
 class MappedFile:
@@ -37,7 +29,7 @@ class MappedFile:
     """
 
     def __init__(self, path: Path) -> None:
-        # Here, because manifests name this type, and a build that finds no change imports no engine.
+        # Only here, because manifests import this module, and a build without changes imports no engine.
         import pyarrow as pa
 
         self.path = path
@@ -59,15 +51,15 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
     if the folder can't hold the file.
     """
     with _fetching[int(sha[:2], 16)]:
-        return _fetch(store, sha, folder=folder)
+        return _fetch_object(store, sha, folder=folder)
 
 
-def _fetch(store: Store, sha: str, *, folder: Path) -> MappedFile:
+def _fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
     path = folder / PREFIX / sha
     with contextlib.suppress(FileNotFoundError):
         file = MappedFile(path)
         if hash_of(file.view) == sha:
-            with contextlib.suppress(OSError):  # it is another user's, or was removed meanwhile
+            with contextlib.suppress(OSError):  # another user's file, or one that was removed meanwhile
                 os.utime(path)
             return file
         log.warning("%s is not what its name says: its disk or another program damaged it; it is fetched again", path)
@@ -76,7 +68,7 @@ def _fetch(store: Store, sha: str, *, folder: Path) -> MappedFile:
     temporary = path.with_name(f"{sha}.{uuid.uuid4().hex}")
     try:
         write_named(temporary, data)
-        sync(temporary)  # a power cut leaves no torn one under its name, that would have to be fetched again
+        sync(temporary)  # after a power cut the file is whole or missing
         file = MappedFile(temporary)
         file.path = temporary.replace(path)
     finally:
@@ -135,19 +127,10 @@ class LazyFiles(Mapping[str, MappedFile]):
         return sum(self._sizes[name] for name in list(self._files))
 
 
-def run_all(act: Callable[[_Item], _Reply], items: Iterable[_Item]) -> list[_Reply]:
-    """Call `act` with each item, `REQUESTS` at once, and return the results in order. Raises the first error."""
-    items = list(items)
-    if len(items) <= 1:
-        return [act(item) for item in items]
-    with ThreadPoolExecutor(min(REQUESTS, len(items))) as pool:
-        return list(pool.map(act, items))
-
-
 def evict_objects(folder: Path, *, kept: Collection[str]) -> None:
     """Delete cached objects that are not in `kept` and that no process opened in the last hour, and the leftovers of
     killed fetches. A process that has such a file mapped can still read it."""
     for path in (folder / PREFIX).glob("*"):
-        with contextlib.suppress(OSError):  # another process was first, or another user's
+        with contextlib.suppress(OSError):  # another user's file, or one that another process removed
             if path.name not in kept and path.stat().st_mtime < time.time() - UNUSED_SECONDS:
                 path.unlink()

@@ -13,8 +13,7 @@ from typing import Literal
 
 from outings.release.store import TEMPORARY, NotFound, Outcome, StoreEntry, StoreError, VersionedBytes, hash_of
 
-# Up to so many files are flushed one by one, which waits for these alone. For more, one flush of the whole file system
-# is cheaper.
+# For more files than this, one flush of the whole file system is cheaper than one for each.
 FEW = 16
 
 FileState = tuple[int, int, int]
@@ -116,7 +115,7 @@ def sync_file_system(path: Path) -> bool:
 
 
 _LOCKS = "locks/"
-# How many objects are deleted under one lock: others wait milliseconds.
+# How many objects are deleted under one lock, so that others wait only milliseconds.
 _BATCH = 256
 
 _ADVICE = {
@@ -173,10 +172,10 @@ class FolderStore:
             if not entry.name.startswith(opening) or name + "/" == _LOCKS:
                 continue
             if entry.is_dir():
-                if not entry.is_symlink():  # what lies behind a link is not ours to delete
+                if not entry.is_symlink():  # a link leads to files that are not the store's
                     yield from self._list(name + "/", "")
                 continue
-            with contextlib.suppress(FileNotFoundError):  # gone since the folder was read
+            with contextlib.suppress(FileNotFoundError):  # removed since the folder was read
                 state = entry.stat()
                 yield StoreEntry(name, state.st_size, state.st_mtime)
 

@@ -1,8 +1,9 @@
-"""The pointer, `current.json`: the one name whose bytes change, so that swapping it publishes a release. Also the chain
-of releases behind it, and the error if the pointer is lost."""
+"""The pointer, `current.json`, which names the current release. Replacing it publishes a release.
+
+Also walks the chain of earlier releases, and finds the releases of a store that lost its pointer.
+"""
 
 from collections.abc import Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
 
@@ -21,19 +22,27 @@ from outings.release.root import (
     read_root,
     walk_roots,
 )
-from outings.release.store import PREFIX, Corrupt, NotFound, Outcome, Store, StoreError, decode_json, object_name
+from outings.release.store import (
+    PREFIX,
+    Corrupt,
+    NotFound,
+    Outcome,
+    Store,
+    StoreError,
+    decode_json,
+    object_name,
+    run_all,
+)
 from outings.release.trust import ANYBODY, PublicKey, Trust
 
 NAME = "current.json"
 
-# How often a swap without a reply is sent. Each attempt already waits as long as the store's client does.
+# How often a swap without a reply is sent. Each attempt waits for the time-out of the store's client.
 ATTEMPTS = 5
 
 _ADVICE = "put it back from a copy, or let `outings releases restore` write one to the newest release that is whole"
 
-# Objects read at once, to find the roots among them.
-_REQUESTS = 16
-# A root has kilobytes, and some 300 bytes for each takedown. Tables and packs may be larger than this.
+# Larger objects are no roots. A root has kilobytes, and some 300 bytes for each takedown.
 _MOST_BYTES = 16 * 2**20
 
 
@@ -42,7 +51,7 @@ class DamagedStore(Corrupt, GuardRefusal):
 
 
 class Pointer(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The release in force. The sequence rises with every swap, so no two pointers have the same bytes.
+    """The name of the current release. The sequence rises with every swap, so no two pointers have the same bytes.
 
     `signature`: base64, over the bytes of the pointer without it; null where releases are not signed.
     """
@@ -83,17 +92,9 @@ def make_pointer(sha: str, root: Root, *, trust: Trust) -> Pointer:
     `sha`: the hash of the root's bytes, which an earlier program may have written with members that `Root` lacks.
     """
     pointer = Pointer(
-        sequence=root.sequence,
-        root=sha,
-        published_at=root.built_at,
-        latest_version_id=root.log.latest_version_id,
+        sequence=root.sequence, root=sha, published_at=root.built_at, latest_version_id=root.log.latest_version_id
     )
-    return sign_pointer(pointer, trust=trust)
-
-
-def sign_pointer(pointer: Pointer, *, trust: Trust) -> Pointer:
-    """Return the pointer with its signature, or as it is if there is no signer."""
-    return replace(pointer, signature=trust.sign(encode_pointer(replace(pointer, signature=None))))
+    return replace(pointer, signature=trust.sign(encode_pointer(pointer)))
 
 
 def find_pointer_signer(pointer: Pointer, *, trust: Trust) -> PublicKey | None:
@@ -204,9 +205,8 @@ def refuse_lost_pointer(store: Store) -> None:
 def find_roots(store: Store) -> list[tuple[str, Root]]:
     """Return the hashes and roots of all releases in the store, the highest sequence first, without those that a
     takedown ended. It reads every object small enough to be a root."""
-    with ThreadPoolExecutor(_REQUESTS) as pool:
-        names = (entry.name for entry in store.list(PREFIX) if entry.size <= _MOST_BYTES)
-        matches = [match for match in pool.map(partial(_find_root, store), names) if match is not None]
+    names = (entry.name for entry in store.list(PREFIX) if entry.size <= _MOST_BYTES)
+    matches = [match for match in run_all(partial(_find_root, store), names) if match is not None]
     ended: tuple[ReleaseRange, ...] = ()
     roots = []
     for sha, root in sorted(matches, key=lambda match: match[1].sequence, reverse=True):

@@ -19,13 +19,13 @@ from outings.release.trust import ANYBODY, Trust
 # A prune leaves alone what is younger than this, so a build that took longer may not publish.
 LONGEST_BUILD = timedelta(hours=6)
 
-# Each loss means that another build published; no operator has as many at once.
+# How often to try. After each loss another build has published, and nobody runs as many at once.
 ATTEMPTS = 1_000
 
-# What publishes, by the name that its messages call it.
+# What publishes a release, as messages name it.
 Act = Literal["build", "rollback", "takedown"]
 
-# What the first release follows.
+# The root before the first release.
 _NO_RELEASE = Root(sequence=0, previous=None, built_at=datetime.fromtimestamp(0, UTC), parts={})
 
 _Value = TypeVar("_Value")
@@ -65,10 +65,6 @@ class WithdrawalChange(Struct, frozen=True, kw_only=True):
     since: int | None = None
 
 
-def _find_no_changes(_: Mapping[str, Part]) -> Sequence[Version]:
-    return ()
-
-
 def publish(
     store: Store,
     *,
@@ -77,7 +73,7 @@ def publish(
     changes: Sequence[Version],
     feeds: Mapping[str, FeedMemory | None],
     now: datetime,
-    find_changes: Callable[[Mapping[str, Part]], Sequence[Version]] = _find_no_changes,
+    find_changes: Callable[[Mapping[str, Part]], Sequence[Version]] = lambda _: (),
     make_site: Callable[[Mapping[str, Part], str | None], SiteObjects | None] | None = None,
     check_deadline: Callable[[], None] = lambda: None,
     tell_id: Callable[[str], None] = lambda _: None,
@@ -106,8 +102,12 @@ def publish(
         refuse_concurrent(base=base or _NO_RELEASE, current_root=current_root, parts=parts, act=act)
         refuse_older_stamps(current_root, parts)
         versions = _name_returned((*changes, *find_changes(current_root.parts)), current_root)
-        log = _erase(store, current_root.log, taking)
-        grown = append_versions(log, versions, read=partial(read_object, store))
+        log, read = current_root.log, partial(read_object, store)
+        if taking is not None and taking.erased:
+            erased = erase_words(log, taking.erased, read=read)
+            store.put_many((name_of(data), data) for data in erased.objects)
+            log = erased.log
+        grown = append_versions(log, versions, read=read)
         root = compose_root(
             current=current, current_root=current_root, parts=parts, log=grown.log, feeds=feeds, now=now,
             taking=taking,
@@ -184,14 +184,6 @@ def _name_returned(changes: tuple[Version, ...], current_root: Root) -> tuple[Ve
         replace(change, kind="restored") if change.kind == "created" and change.listing_id in known else change
         for change in changes
     )
-
-
-def _erase(store: Store, log: Log, taking: WithdrawalChange | None) -> Log:
-    if taking is None or not taking.erased:
-        return log
-    erased = erase_words(log, taking.erased, read=partial(read_object, store))
-    store.put_many((name_of(data), data) for data in erased.objects)
-    return erased.log
 
 
 def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) -> dict[str, _Value]:

@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, partial
+from typing import Any
 
 import boto3
 from botocore.config import Config
@@ -20,21 +19,16 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 
-from outings.release.store import NotFound, Outcome, StoreEntry, StoreError, VersionedBytes
+from outings.release.store import REQUESTS, NotFound, Outcome, Reply, StoreEntry, StoreError, VersionedBytes, run_all
 
-# Requests at once. Objects are small: a build waits for round trips, not for bytes.
-REQUESTS = 16
-# A 409 says that two writers met and neither needs to have won (S3's word for "ask again").
+# How often a swap is tried again after 409: two writers met, and possibly neither won.
 CONFLICTS = 8
 CONFLICT_SECONDS = 0.05
-# How often a request that may be repeated is sent in all.
+# How often a request is sent in all, except swaps.
 ATTEMPTS = 5
-# How long an attempt waits. All but swaps are then sent again.
+# How long an attempt waits.
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 60.0
-
-_Reply = TypeVar("_Reply")
-_Item = TypeVar("_Item")
 
 _GONE = ("404", "NoSuchKey", "NotFound")
 _ADVICE = {
@@ -44,7 +38,7 @@ _ADVICE = {
     "InvalidAccessKeyId": "check AWS_ACCESS_KEY_ID",
     "SignatureDoesNotMatch": "check AWS_SECRET_ACCESS_KEY",
 }
-# The request never left, so nothing can have come of it.
+# Errors after which a request certainly had no effect, because it was never sent.
 _UNSENT = (NoCredentialsError, PartialCredentialsError, NoRegionError, EndpointConnectionError, ConnectTimeoutError)
 
 
@@ -58,13 +52,13 @@ class S3Store:
         self._prefix = prefix.strip("/") + "/" if prefix.strip("/") else ""
 
         def connect(attempts: int) -> Any:
-            # Checksums only where S3 asks for them: older servers of others refuse the newer trailing ones.
+            # Checksums only where S3 requires them, because older compatible servers refuse those after a body.
             config = Config(
                 retries={"total_max_attempts": attempts, "mode": "standard"},
                 max_pool_connections=REQUESTS,
                 connect_timeout=CONNECT_SECONDS,
                 read_timeout=READ_SECONDS,
-                # For signed addresses too, which would else get the older signature.
+                # The default for signed addresses is an older signature.
                 signature_version="s3v4",
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
@@ -98,7 +92,7 @@ class S3Store:
                 try:
                     return VersionedBytes(reply["Body"].read(), reply["ETag"])
                 except BotoCoreError:
-                    # The client by itself asks again only where no answer begins.
+                    # The client itself does not retry once an answer has begun.
                     if attempt == ATTEMPTS:
                         raise
             raise AssertionError("the last attempt raises")
@@ -109,13 +103,9 @@ class S3Store:
         """Return a URL by which anybody can read the object for `seconds`, served with this `media` type and `coding`
         ("" for none)."""
         entity = {"ResponseContentType": media, **({"ResponseContentEncoding": coding} if coding else {})}
-        address: str = self._ask(
-            "sign",
-            name,
-            lambda: self._client.generate_presigned_url(
-                "get_object", Params={**self._at(name), **entity}, ExpiresIn=seconds
-            ),
-        )
+        parameters = {**self._at(name), **entity}
+        sign = partial(self._client.generate_presigned_url, "get_object", Params=parameters, ExpiresIn=seconds)
+        address: str = self._ask("sign", name, sign)
         return address
 
     def exists(self, name: str) -> bool:
@@ -129,11 +119,9 @@ class S3Store:
         return StoreEntry(name, head["ContentLength"], _whole_seconds(head["LastModified"]))
 
     def list(self, prefix: str) -> Iterator[StoreEntry]:
-        pages = self._client.get_paginator("list_objects_v2").paginate(
-            Bucket=self._bucket, Prefix=self._prefix + prefix
-        )
-        following = iter(pages)
-        while (page := self._ask("list", prefix, lambda: next(following, None))) is not None:
+        paginator = self._client.get_paginator("list_objects_v2")
+        pages = iter(paginator.paginate(Bucket=self._bucket, Prefix=self._prefix + prefix))
+        while (page := self._ask("list", prefix, lambda: next(pages, None))) is not None:
             for entry in page.get("Contents", ()):
                 name = entry["Key"].removeprefix(self._prefix)
                 yield StoreEntry(name, entry["Size"], _whole_seconds(entry["LastModified"]))
@@ -142,7 +130,7 @@ class S3Store:
         self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data))
 
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
-        _run_all(lambda item: self.put(*item), items)
+        run_all(lambda item: self.put(*item), items)
 
     def put_public(self, files: Iterable[tuple[str, bytes, dict[str, str]]]) -> None:
         """Write public files: name, bytes, and headers in boto3's spelling."""
@@ -151,11 +139,11 @@ class S3Store:
             name, data, headers = file
             self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data, **headers))
 
-        _run_all(put, files)
+        run_all(put, files)
 
     def delete_names(self, names: Iterable[str]) -> None:
         """Delete the objects with these names, even if they were written again since they were listed."""
-        _run_all(lambda name: self._ask("delete", name, lambda: self._client.delete_object(**self._at(name))), names)
+        run_all(lambda name: self._ask("delete", name, lambda: self._client.delete_object(**self._at(name))), names)
 
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
         condition = {"IfNoneMatch": "*"} if expected is None else {"IfMatch": expected}
@@ -190,15 +178,12 @@ class S3Store:
             self._ask("delete", entry.name, lambda: self._client.delete_object(**self._at(entry.name)))
             return entry
 
-        return [entry for entry in _run_all(remove, entries) if entry is not None]
+        return [entry for entry in run_all(remove, entries) if entry is not None]
 
     def read_clock(self) -> float:
         """Return the time in the header of a response."""
-        reply = self._ask(
-            "read the time of",
-            "the bucket",
-            lambda: self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1),
-        )
+        look = partial(self._client.list_objects_v2, Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
+        reply = self._ask("read the time of", "the bucket", look)
         date = reply["ResponseMetadata"]["HTTPHeaders"].get("date", "")
         try:
             return parsedate_to_datetime(date).timestamp()
@@ -209,7 +194,7 @@ class S3Store:
     def _at(self, name: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": self._prefix + name}
 
-    def _ask(self, operation: str, name: str, ask: Callable[[], _Reply]) -> _Reply:
+    def _ask(self, operation: str, name: str, ask: Callable[[], Reply]) -> Reply:
         try:
             return ask()
         except (BotoCoreError, ClientError) as error:
@@ -233,17 +218,3 @@ def _code(error: ClientError) -> str:
 def _whole_seconds(moment: datetime) -> float:
     """Cut the fraction of a second, which a listing has and a HEAD has not, so that both times are equal."""
     return float(int(moment.timestamp()))
-
-
-def _run_all(act: Callable[[_Item], _Reply], items: Iterable[_Item]) -> list[_Reply]:
-    """Call `act` with each item in parallel, and return the results in no order. Few items are in memory at once."""
-    replies: list[_Reply] = []
-    running: set[Future[_Reply]] = set()
-    with ThreadPoolExecutor(REQUESTS) as pool:
-        for item in items:
-            if len(running) >= 2 * REQUESTS:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                replies += [future.result() for future in done]
-            running.add(pool.submit(act, item))
-        replies += [future.result() for future in running]
-    return replies

@@ -1,6 +1,6 @@
-"""A release on this machine: a snapshot of each metro, the log and the site, whose files are fetched and checked.
+"""A release as this machine reads it: a snapshot of each metro, the log and the site.
 
-A server answers from the bytes that it checked when it opened them, whatever becomes of its cache.
+Files are fetched and checked once. They stay mapped even if they are deleted from the cache.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from outings.contract.languages.language import Group, Language
 from outings.contract.vocabulary import Vocabulary
-from outings.release.cache import LazyFiles, MappedFile, fetch_object, run_all
+from outings.release.cache import LazyFiles, MappedFile, fetch_object
 from outings.release.log import History
 from outings.release.manifest import (
     LAYOUT,
@@ -32,9 +32,9 @@ from outings.release.manifest import (
 from outings.release.pointer import ListedRelease
 from outings.release.root import Log, Root
 from outings.release.site import WEBP, Picture, SiteFile, SiteSettings, StoredFile, locate_picture, read_site
-from outings.release.store import Bytes, Corrupt, Store
+from outings.release.store import Bytes, Corrupt, Store, run_all
 
-# Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
+# How many objects stay mapped, the last read ones. Their memory is shared by the machine's processes.
 _MOST_MAPS = 64
 _PMTILES = "application/vnd.pmtiles"
 

@@ -1,9 +1,10 @@
-"""A store of named byte strings: the promises of every kind, and how to open one. Most names are of objects: immutable
-bytes, named by their SHA-256."""
+"""The interface of stores: named byte strings, most of them immutable objects named by their SHA-256."""
 
 import enum
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Protocol, Self, TypeVar
@@ -13,7 +14,7 @@ from msgspec import Struct
 
 from outings.configuration.tables import StoreTable
 
-# Where a store keeps what it has not finished writing. A killed process leaves it behind.
+# The prefix of files that are not written completely. A killed process leaves them behind.
 TEMPORARY = "tmp/"
 
 
@@ -61,7 +62,7 @@ class StoreEntry(Struct, frozen=True):
 
 
 class Store(Protocol):
-    """A store of named byte strings. The contract suite in `tests/release` tests each kind for these promises."""
+    """A store of named byte strings. `tests/release/test_store.py` tests that each kind does what is said here."""
 
     def get(self, name: str) -> bytes:
         """Return the bytes with this name. Raises NotFound."""
@@ -96,6 +97,8 @@ class Store(Protocol):
 PREFIX = "objects/"
 
 Document = TypeVar("Document")
+Item = TypeVar("Item")
+Reply = TypeVar("Reply")
 
 
 class Bytes(Protocol):
@@ -107,7 +110,7 @@ class Bytes(Protocol):
 
 
 class Corrupt(Exception):  # noqa: N818 - the name says it
-    """An error: stored bytes do not fit their name or their layout, so the release that names them can't be read."""
+    """An error: stored bytes do not have the hash in their name, or can't be parsed. Their release can't be read."""
 
 
 def hash_of(data: bytes | memoryview) -> str:
@@ -152,6 +155,24 @@ def put_object(store: Store, data: bytes) -> str:
     sha = hash_of(data)
     store.put(object_name(sha), data)
     return sha
+
+
+# Requests at once. Objects are small, so time goes into round trips, not into bytes.
+REQUESTS = 16
+
+
+def run_all(act: Callable[[Item], Reply], items: Iterable[Item]) -> list[Reply]:
+    """Call `act` with each item, `REQUESTS` at once, and return the results in order. Raises the first error. Takes few
+    items at a time, so that a generator's items are not all in memory."""
+    replies: list[Reply] = []
+    running: deque[Future[Reply]] = deque()
+    with ThreadPoolExecutor(REQUESTS) as pool:
+        for item in items:
+            if len(running) >= 2 * REQUESTS:
+                replies.append(running.popleft().result())
+            running.append(pool.submit(act, item))
+        replies += [future.result() for future in running]
+    return replies
 
 
 def open_store(url: str, *, endpoint_url: str | None = None, region: str | None = None) -> Store:

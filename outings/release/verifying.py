@@ -7,7 +7,6 @@ from itertools import groupby
 from msgspec import Struct
 
 from outings.failures import GuardRefusal
-from outings.release.cache import run_all
 from outings.release.log import list_segments
 from outings.release.manifest import hash_snapshot, list_references, read_manifest
 from outings.release.pointer import (
@@ -25,7 +24,7 @@ from outings.release.pointer import (
     refuse_lost_pointer,
 )
 from outings.release.root import ReleaseRange, Root, explain_regress, format_release_id, has_ended, read_root
-from outings.release.store import Corrupt, NotFound, Outcome, Store, read_object
+from outings.release.store import Corrupt, NotFound, Outcome, Store, read_object, run_all
 from outings.release.trust import Trust, UntrustedRelease
 
 
@@ -79,8 +78,13 @@ def verify_releases(
                 raise
             ends = format_release_id(newer.root.sequence - 1, sha)
             break
-        release = ListedRelease(format_release_id(root.sequence, sha), sha, root)
-        wrong = explain_pointer(pointer, root) if newer is None else _explain_step(root, newer.root)
+        release = name_release(sha, root)
+        if newer is None:
+            wrong = explain_pointer(pointer, root)
+        elif newer.root.sequence != root.sequence + 1:
+            wrong = f"release {newer.root.sequence} names it as the one before"
+        else:
+            wrong = explain_regress(root, newer.root)
         if wrong is not None:
             raise Corrupt(f"release {release.id}: {wrong}")
         ended = root.ended if newer is None else ended
@@ -91,12 +95,6 @@ def verify_releases(
     return VerificationReport(
         current=current, signer=None if signer is None else signer.name, releases=tuple(verified), ends=ends
     )
-
-
-def _explain_step(old: Root, new: Root) -> str | None:
-    if new.sequence != old.sequence + 1:
-        return f"release {new.sequence} names it as the one before"
-    return explain_regress(old, new)
 
 
 def verify_release(

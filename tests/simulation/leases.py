@@ -11,8 +11,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from edge.limits.limiter import LimitState, MappedLimitStore, Operation, Outcome
-from edge.limits.principal import Allowance
+from edge.limits.limiter import Allowance, LimitState, MappedLimitStore, Operation, Outcome
 
 SECOND = 1_000_000
 # A point that far away asks once for this share of a minute's limit.

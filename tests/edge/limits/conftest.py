@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.limits.limiter import LimitState, LimitStore, MappedLimitStore, Operation
-from edge.limits.principal import Allowance
+from edge.limits.limiter import Allowance, LimitState, LimitStore, MappedLimitStore, Operation
 from edge.limits.redis_store import RedisLimitStore
 from tests.ports import find_free_port
 

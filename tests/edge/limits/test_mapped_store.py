@@ -10,8 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from edge.limits.limiter import SLOTS, LimitState, LimitStoreError, MappedLimitStore, Operation, Outcome, TableError
-from edge.limits.principal import Allowance
+from edge.limits.limiter import (
+    SLOTS,
+    Allowance,
+    LimitState,
+    LimitStoreError,
+    MappedLimitStore,
+    Operation,
+    Outcome,
+    TableError,
+)
 from tests.edge.limits.conftest import BEGIN, Clock
 from tests.forking import CONTEXT
 

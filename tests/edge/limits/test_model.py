@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from edge.limits.limiter import LimitState, Outcome, encode_fields, find_wait
-from edge.limits.principal import Allowance
+from edge.limits.limiter import Allowance, LimitState, Outcome, encode_fields, find_wait
 from edge.messages import split_lines
 from tests.edge.limits.conftest import BEGIN, CountedStore
 

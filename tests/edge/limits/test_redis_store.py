@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.limits.limiter import LimitStoreError, Operation, Outcome, encode_fields, open_limits
-from edge.limits.principal import Allowance
+from edge.limits.limiter import Allowance, LimitStoreError, Operation, Outcome, encode_fields, open_limits
 from edge.limits.redis_store import RedisLimitStore
 from edge.messages import split_lines
 from tests.edge.limits.conftest import RedisServer
