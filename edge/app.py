@@ -137,11 +137,7 @@ class Edge:
                 is_ahead=is_ahead,
             ),
             bodies=bodies,
-            public=PublicEndpoints(
-                releases=self._releases,
-                ring=self._ring,
-                metrics=Metrics(self.counts, self._usage),
-            ),
+            public=PublicEndpoints(releases=self._releases, ring=self._ring, metrics=Metrics(self.counts, self._usage)),
             pages=Pages(self._releases, bodies=bodies, counts=self.counts),
             counts=self.counts,
             usage=self._usage,

@@ -251,9 +251,17 @@ def find_pointer(front: Front, planned: RequestPlan, coding: bytes, *, made: Bod
     `made`: the rendered body in this coding; None if it is not rendered yet, and its size therefore unknown.
     """
     if planned.plan.file is not None:
-        return _find_file_pointer(front, planned, planned.plan.file.export, coding)
+        export = planned.plan.file.export
+        length = measure_file(export, coding)
+        address = name_object(export.object, kind=EXPORTS)
+        is_pointed = EXPORTS in front.follows and length >= front.least
+        return _point(front, planned, address, coding=export.coding.encode(), size=length) if is_pointed else None
     size = None if made is None else len(made.data)
-    if planned.query.route in _INLINE or not _is_worth_it(front, planned, size):
+    if size is None:  # a pointer saves rendering the body, unless that is quick
+        is_worth_it = front.least == 0 or (planned.page is None and not planned.plan.is_quick)
+    else:
+        is_worth_it = size >= front.least
+    if planned.query.route in _INLINE or not is_worth_it:
         return None
     # A reader without gzip gets another address: nginx would unpack the object anew for each of them, which costs three
     # times as much as passing the body on (bench.front, 392 kB: 1,049 and 346 µs of processor).
@@ -270,23 +278,9 @@ def measure_file(export: Export, coding: bytes) -> int:
     return export.packed if export.coding.encode() in (coding, IDENTITY) else export.size
 
 
-def _find_file_pointer(front: Front, planned: RequestPlan, export: Export, coding: bytes) -> BodyPointer | None:
-    size = measure_file(export, coding)
-    if EXPORTS not in front.follows or size < front.least:
-        return None
-    address = name_object(export.object, kind=EXPORTS)
-    return _point(front, planned, address, coding=export.coding.encode(), size=size)
-
-
 def replace_cache_control(head: Lines) -> Lines:
     """Rename `Cache-Control` to a header that nginx renames back, so that nothing caches the pointer itself."""
     return head.replace(b"\r\ncache-control: ", b"\r\n%b: " % CACHE_CONTROL)
-
-
-def _is_worth_it(front: Front, planned: RequestPlan, size: int | None) -> bool:
-    if size is not None:
-        return size >= front.least
-    return front.least == 0 or (planned.page is None and not planned.plan.is_quick)
 
 
 def _point(front: Front, planned: RequestPlan, address: bytes, *, coding: bytes, size: int | None) -> BodyPointer:

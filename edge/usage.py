@@ -257,11 +257,7 @@ class UsageRecorder:
     without an `access_log` no line is written. `shows_keys`: `/metrics`, which anyone may read, has counts by key."""
 
     def __init__(
-        self,
-        *,
-        ledger: Ledger | None = None,
-        access_log: AccessLog | None = None,
-        shows_keys: bool = False,
+        self, *, ledger: Ledger | None = None, access_log: AccessLog | None = None, shows_keys: bool = False
     ) -> None:
         self.ledger = ledger
         self.shows_keys = shows_keys

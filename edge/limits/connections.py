@@ -45,10 +45,7 @@ class ConnectionLimiter:
     peer's host into that address, or None for a host without a limit."""
 
     def __init__(
-        self,
-        *,
-        per_address: int | None = None,
-        name_address: Callable[[str | None], str | None] = lambda host: host,
+        self, *, per_address: int | None = None, name_address: Callable[[str | None], str | None] = lambda host: host
     ) -> None:
         self._most = min(MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _SHARE)
         self._per_address = per_address

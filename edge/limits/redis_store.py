@@ -88,10 +88,7 @@ class RedisLimitStore:
         self, url: str, *, clock: Callable[[], int] | None = None, timeout_seconds: float = TIMEOUT_SECONDS
     ) -> None:
         pool = ConnectionPool.from_url(
-            url,
-            socket_timeout=timeout_seconds,
-            socket_connect_timeout=timeout_seconds,
-            retry=Retry(NoBackoff(), 0),
+            url, socket_timeout=timeout_seconds, socket_connect_timeout=timeout_seconds, retry=Retry(NoBackoff(), 0)
         )
         self._free = asyncio.Semaphore(MOST_CONNECTIONS)
         self._redis = Redis(connection_pool=pool)

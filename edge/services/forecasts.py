@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -58,9 +58,7 @@ class FileForecastSource:
             self._reason = reason
 
 
-_NEVER = datetime.max.replace(tzinfo=UTC)
-
-Known = Mapping[str, Weather]
+WeatherByMetro = Mapping[str, Weather]
 
 
 class ForecastSource(Protocol):
@@ -76,40 +74,35 @@ class Forecasts:
     def __init__(self, source: ForecastSource, *, clock: Callable[[], datetime]) -> None:
         self._source = source
         self._clock = clock
-        self._known: Known = {}
-        # The forecasts of `_basis` that have not expired, and when the first of them will.
-        self._shown: Known = {}
-        self._basis: Known = self._known
-        self._until = _NEVER
+        self._current: WeatherByMetro = {}
 
-    def read(self) -> Known:
+    def read(self) -> WeatherByMetro:
         """Return the forecasts by metro that have not expired. While nothing changes it is the same mapping."""
-        if self._known is not self._basis or (self._until is not _NEVER and self._clock() >= self._until):
-            self._drop_expired(self._known, self._clock())
-        return self._shown
+        valid = self._drop_expired(self._current)
+        if len(valid) < len(self._current):
+            self._current = valid
+        return self._current
 
     def poll(self, metros: Mapping[str, MetroSettings]) -> None:
         """Update the forecasts from the source. Blocks."""
         latest = self._source.list_forecasts(metros)
-        known = {slug: self._open(slug, forecast, metros[slug].timezone) for slug, forecast in latest.items()}
-        if known != self._known:
-            self._known = known
+        opened = {slug: self._open(slug, forecast, metros[slug].timezone) for slug, forecast in latest.items()}
+        valid = self._drop_expired(opened)
+        if valid != self._current:
+            self._current = valid
 
     def close(self) -> None:
         self._source.close()
 
     def _open(self, slug: str, forecast: Forecast, timezone: str) -> Weather:
         """Return the weather of a forecast: the earlier object if the forecast has not changed."""
-        before = self._known.get(slug)
+        before = self._current.get(slug)
         is_same = before is not None and before.forecast == forecast and before.timezone == timezone
         return before if before is not None and is_same else Weather(forecast, timezone=timezone)
 
-    def _drop_expired(self, known: Known, now: datetime) -> None:
-        shown: Known = {slug: weather for slug, weather in known.items() if now < weather.forecast.expires_at}
-        if shown != self._shown:
-            self._shown = shown
-        self._until = min((weather.forecast.expires_at for weather in shown.values()), default=_NEVER)
-        self._basis = known
+    def _drop_expired(self, weather: WeatherByMetro) -> WeatherByMetro:
+        now = self._clock()
+        return {slug: of_metro for slug, of_metro in weather.items() if now < of_metro.forecast.expires_at}
 
 
 def open_forecasts(table: WeatherTable, *, clock: Callable[[], datetime]) -> Forecasts | None:

@@ -91,7 +91,9 @@ class HttpProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         if self._is_last:
-            self._throw_away(len(data))
+            self._thrown_bytes += len(data)
+            if self._thrown_bytes > LINGER_BYTES:
+                self._close()
             return
         self._unread += data
         if self._must_wait():
@@ -295,11 +297,6 @@ class HttpProtocol(HttpToolsProtocol):
         self.flow.resume_reading()
         self._end_deadline()
         self._expect(LINGER_SECONDS)
-
-    def _throw_away(self, size: int) -> None:
-        self._thrown_bytes += size
-        if self._thrown_bytes > LINGER_BYTES:
-            self._close()
 
     def _read_no_more(self) -> None:
         self._is_last, self._keeps_alive = True, False

@@ -39,11 +39,7 @@ def make_served_edge(
         store,
         cache=edge.cache,
         memory=memory,
-        offer=Offer(
-            plans=configuration.plans.make_plans(),
-            upgrade_url=edge.upgrade_url,
-            docs_url=edge.docs_url,
-        ),
+        offer=Offer(plans=configuration.plans.make_plans(), upgrade_url=edge.upgrade_url, docs_url=edge.docs_url),
         proxies=proxies,
         connections=ConnectionLimiter(per_address=edge.connections_per_address, name_address=proxies.name_peer),
         limits=open_limits(edge.rate_storage, state=edge.state),

@@ -1,6 +1,5 @@
-"""Checks between settings: unique names, references between tables, readable files."""
+"""Check settings against each other: unique names, references between tables, readable files."""
 
-import codecs
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -25,8 +24,8 @@ from outings.contract.routes import match_route
 from outings.contract.static_files import name_file, spell_request
 from outings.contract.vocabulary import RESERVED_METRO_SLUGS, Vocabulary
 
-# A page is one of its list's files; the others answer for a key or a moment of their own.
-_OWN = ("page", "cursor", "include", "changed_since")
+# Parameters that no request for static files may have. A list's pages are files of its one request.
+_NEVER_STATIC = ("page", "cursor", "include", "changed_since")
 
 
 def locate_url(url: str, directory: Path) -> str:
@@ -59,16 +58,16 @@ def check_static(decoder: Decoder, tables: dict[str, Any]) -> None:
 
 
 def _is_nested(first: str, second: str, directory: Path) -> bool:
+    """Return True if two URLs of stores are the same place, or one is within the other."""
     if first.partition(":")[0] != second.partition(":")[0]:
         return False
-    one, two = (_read_place(url, directory) for url in (first, second))
+    one, two = (
+        PurePosixPath(Path(locate_url(url, directory).removeprefix("file:")).resolve())
+        if url.startswith("file:")
+        else PurePosixPath(url.removeprefix("s3://").strip("/"))
+        for url in (first, second)
+    )
     return one.is_relative_to(two) or two.is_relative_to(one)
-
-
-def _read_place(url: str, directory: Path) -> PurePosixPath:
-    if url.startswith("file:"):
-        return PurePosixPath(Path(locate_url(url, directory).removeprefix("file:")).resolve())
-    return PurePosixPath(url.removeprefix("s3://").strip("/"))
 
 
 def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> str | None:
@@ -85,9 +84,9 @@ def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> 
         query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
     except ApiError as error:
         return error.message
-    own = [name for name in _OWN if name in query.values or (name == "cursor" and query.cursor is not None)]
-    if own:
-        return f"{own[0]} can't be part of it; allowed: the request without it"
+    for name in _NEVER_STATIC:
+        if name in query.values or (name == "cursor" and query.cursor is not None):
+            return f"{name} can't be part of it; allowed: the request without it"
     if query.metro is not None and query.metro not in metros:
         return f"{query.metro} is not among the metros of the tree; allowed: {', '.join(sorted(metros)) or 'none'}"
     try:
@@ -135,7 +134,7 @@ def _check_stems(decoder: Decoder, key: str, language: Language) -> Language:
     return language
 
 
-# Settings of files that are no JSON, in which alone pages are read.
+# Settings of files that are not JSON. A feed of several pages is always JSON.
 _OF_FILES = ("skip", "sheet", "table", "file")
 
 
@@ -162,18 +161,22 @@ def check_pages(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
         _check_words(decoder, pages, f"{key}.pages")
 
 
+# Settings of pages with their default, and the ways of paging (`by`) that use them.
+_WAYS: tuple[tuple[str, str | int, tuple[str, ...]], ...] = (
+    ("path", "", ("next",)), ("parameter", "", tuple(PARAMETERS)), ("first", 1, ("page",)),
+    ("last", "", ("page", "next", "link")),
+)  # fmt: skip
+
+
 def _check_words(decoder: Decoder, pages: dict[str, Any], key: str) -> None:
     by = pages["by"]
     if by == "next" and not pages.get("path"):
         decoder.report(f"{key}.path", "is missing; allowed: where a page says the next address, as links.next")
-    if by != "next" and pages.get("path"):
-        decoder.report(f"{key}.path", f'is set together with by = "{by}"; allowed: only with next')
-    if by not in PARAMETERS and pages.get("parameter"):
-        decoder.report(f"{key}.parameter", f'is set together with by = "{by}"; allowed: only with page and offset')
-    if by != "page" and pages.get("first", 1) != 1:
-        decoder.report(f"{key}.first", f'is set together with by = "{by}"; allowed: only with page')
-    if by == "offset" and pages.get("last"):
-        decoder.report(f"{key}.last", 'is set together with by = "offset"; allowed: only with page, next and link')
+    for name, default, ways in _WAYS:
+        if pages.get(name, default) != default and by not in ways:
+            *others, last = ways
+            allowed = f"{', '.join(others)} and {last}" if others else last
+            decoder.report(f"{key}.{name}", f'is set together with by = "{by}"; allowed: only with {allowed}')
     if bool(pages.get("size")) != bool(pages.get("size_parameter")):
         missing = "size" if pages.get("size_parameter") else "size_parameter"
         decoder.report(f"{key}.{missing}", "is missing; allowed: both size and size_parameter, or neither")
@@ -209,35 +212,37 @@ def refuse_table_settings(decoder: Decoder, feed: dict[str, Any], key: str) -> N
 def is_encoding(name: str) -> bool:
     """Return True if Python has a text encoding of this name. `hex` and the like are none: they convert bytes."""
     try:
-        return isinstance(codecs.lookup(name).encode("")[0], bytes) and isinstance(b"".decode(name), str)
-    except (LookupError, ValueError, TypeError, AttributeError):
+        return b"".decode(name) == "" and "".encode(name) is not None
+    except (LookupError, ValueError):
         return False
 
 
-# Bit sets of the snapshot are 64 bits wide, and signed where DuckDB reads them.
+# The most words of a vocabulary. Bit sets have 64 bits, of which DuckDB reads one as a sign.
 MAX_WORDS = 63
-# Of a secret: half as many random bytes, in hexadecimal digits.
+# The fewest characters of a secret: 16 random bytes in hexadecimal digits.
 MIN_SECRET = 32
-# It stands in a header, and in quotes in the configuration of a front.
+# A secret of fronts is sent in a header, and quoted in nginx's configuration.
 FRONT_SECRET = re.compile(rf"[A-Za-z0-9._~+/=-]{{{MIN_SECRET},}}")
 RATE_SCHEMES = ("redis://", "rediss://", "unix://")
 REMOTE_GEOCODERS = ("nominatim", "photon", "census")
 REMOTE_SCHEMES = ("http://", "https://")
 
-# What a fetch says itself.
+# Headers that a fetch sets itself.
 OWN_HEADERS = frozenset(
     {"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "range", "if-none-match",
      "if-modified-since"}
 )  # fmt: skip
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
-# A checked table as the decoder gives it: what was wrong in it is absent.
+# A table as the decoder returns it. Wrong settings are missing.
 Values = dict[str, Any]
 
 
 def check_tables(decoder: Decoder, tables: Values) -> None:
     """Report contradictions between settings that are valid alone to `decoder`."""
-    _check_store(decoder, tables.get("store", {}))
+    store = tables.get("store", {})
+    if not store.get("url", "file:var").startswith(("file:", "s3://")):
+        decoder.report("store.url", f'is "{store["url"]}"; allowed: file:FOLDER or s3://BUCKET/PREFIX')
     metros: list[Values] = tables.get("metros", [])
     _check_unique(decoder, "metros", [name for metro in metros for name in _list_names(metro)])
     for number, metro in enumerate(metros):
@@ -258,15 +263,10 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
         check_static(decoder, tables)
 
 
-def _check_store(decoder: Decoder, store: Values) -> None:
-    if not store.get("url", "file:var").startswith(("file:", "s3://")):
-        decoder.report("store.url", f'is "{store["url"]}"; allowed: file:FOLDER or s3://BUCKET/PREFIX')
-
-
 def _check_edge(decoder: Decoder, edge: Values) -> None:
     storage = edge.get("rate_storage", "local")
     if storage != "local" and not storage.startswith(RATE_SCHEMES):
-        # What was meant as a URL may have a password in it, and is not shown.
+        # The value is not shown, because it may contain a password.
         decoder.report("edge.rate_storage", f"is neither local nor a Redis URL; allowed: local, {RATE_SCHEMES[0]}…")
     if any(len(secret) < MIN_SECRET for secret in split_secrets(edge.get("calendar_secrets", ""))):
         allowed = f"each {MIN_SECRET} characters or more, random ones, with blanks or commas between them"

@@ -17,7 +17,7 @@ from outings.failures import WrongSetting
 
 
 class ConfigurationProblem(Struct, frozen=True, kw_only=True):
-    """A problem of one setting. `key` is dotted (`feeds.spl.max_shrink`), or null for the whole file."""
+    """A problem of one setting. `key` is dotted (`feeds.spl.max_shrink`), or None for the whole file."""
 
     file: Path
     key: str | None
@@ -103,7 +103,7 @@ def describe_type(declared: Any) -> str:
 PREFIX = "OUTINGS_"
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
-# An entry of an array of tables is named by this key: OUTINGS_FEEDS_SPL_URL. The key itself is no variable.
+# The setting that names an entry of an array of tables, as in OUTINGS_FEEDS_SPL_URL. It has no variable itself.
 NAMING_KEYS = {"metros": "slug", "feeds": "name"}
 
 SettingPath = tuple[str, ...]
@@ -283,7 +283,7 @@ class Decoder:
         if isinstance(raw, dict):
             members = {name: self._expand(value, f"{key}.{name}") for name, value in raw.items()}
             return None if None in members.values() else members
-        # In a table of free values a date is as a record would state it: a text.
+        # A date among free values, such as defaults of records, becomes a text.
         return raw.isoformat() if isinstance(raw, date | time) else raw
 
     def _decode_path(self, kind: type, value: Any) -> Any:

@@ -11,12 +11,12 @@ from outings.contract.did_you_mean import list_nearest, suggest
 
 Text = Annotated[str, Meta(min_length=1)]
 Word = str | int | float | bool
-# What may stand in a format: DuckDB's own, which are those of C.
+# Directives of a format: those of DuckDB, which are those of C.
 _DIRECTIVE = re.compile(r"%(-?.)?", re.DOTALL)
 _KNOWN = frozenset("aAbBcdfgHIjmMnpSuUwWxXyYzZ%")
 _CLOCK = re.compile(r"%-?[HIcX]")
 _DAY = re.compile(r"%-?[djcxuw]")
-# Seconds, and thousandths of them, since 1970, in place of a format.
+# Names in place of a format: seconds or milliseconds since 1970.
 UNIX = ("unix", "unix_ms")
 
 

@@ -1,8 +1,8 @@
-"""Read and set query parameters of an address, without rewriting other parts of it."""
+"""Find and set query parameters of an address, and leave its other parts as they are."""
 
 from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
 
-# What servers have in the names of parameters and in paths, and expect as it is.
+# Characters that stay unencoded, because some servers expect them so.
 _PLAIN = "$:,*/[]="
 
 

@@ -32,15 +32,15 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
         raise ConfigurationError(tuple(decoder.problems))
     derived = {"directory": decoder.directory, "related": related, "own_languages": languages}
     read = msgspec.convert(tables | derived, Configuration)
-    store = structs.replace(read.store, url=locate_url(read.store.url, decoder.directory))
-    static = read.static
-    if static is not None:
-        static = structs.replace(static, url=locate_url(static.url, decoder.directory))
+    store, static = (
+        table and structs.replace(table, url=locate_url(table.url, decoder.directory))
+        for table in (read.store, read.static)
+    )
     return structs.replace(read, store=store, static=static, signing=_locate_keys(read.signing, decoder.directory))
 
 
 def _read_groups(decoder: Decoder, search: dict[str, Any]) -> tuple[Group, ...]:
-    """Read the operator's file of related words, if any. Report its problems to `decoder`."""
+    """Read the operator's file of related words, if any, and report its problems."""
     path: Path | None = search.get("related_words")
     if path is None:
         return ()

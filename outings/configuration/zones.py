@@ -6,10 +6,10 @@ from functools import cache
 from importlib.resources import files
 from zoneinfo import ZoneInfo
 
-# By ISO 3166: the states, and the territories that have codes of their own.
+# Codes of ISO 3166: the United States, and the territories with their own code.
 _AMERICAN = frozenset({"US", "PR", "VI", "GU", "AS", "MP", "UM"})
 
-# Zones keep an offset for weeks: a look a week finds every change, in 15 ms a zone (a test compares all zones).
+# Seconds between two samples. A zone keeps an offset for weeks, so a sample each week finds every change.
 _STEP = 7 * 86_400
 
 

@@ -8,7 +8,6 @@ import datetime
 import hmac
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from functools import lru_cache
 from hashlib import sha256
 
 import msgspec
@@ -73,11 +72,8 @@ def parse_cursor(text: str, *, route: str, request_text: str) -> tuple[Cursor, b
     if cursor.route != route or not _is_possible(cursor) or _encoder.encode(cursor) != fields:
         raise malformed_cursor()
     if binding != _bind(request_text):
-        raise bad_request(
-            param="cursor",
-            reason="cursor_mismatch",
-            message="This cursor was issued for another request; send it with exactly the parameters that gave it.",
-        )
+        message = "This cursor was issued for another request; send it with exactly the parameters that gave it."
+        raise bad_request(param="cursor", reason="cursor_mismatch", message=message)
     return cursor, seal
 
 
@@ -87,11 +83,8 @@ def is_sealed(cursor: Cursor, seal: bytes, request_text: str, *, snapshot: str) 
 
 
 def malformed_cursor() -> ApiError:
-    return bad_request(
-        param="cursor",
-        reason="cursor_malformed",
-        message="This is no cursor of this list; send meta.next_cursor as it was given, or none to start anew.",
-    )
+    message = "This is no cursor of this list; send meta.next_cursor as it was given, or none to start anew."
+    return bad_request(param="cursor", reason="cursor_malformed", message=message)
 
 
 def _split_text(text: str) -> tuple[bytes, bytes] | None:
@@ -125,16 +118,9 @@ def _bind(request_text: str) -> bytes:
 
 
 def _seal(body: bytes, snapshot: str) -> bytes:
-    begun = _begin_seal(snapshot).copy()  # which takes half as long as to begin anew
-    begun.update(body)
-    return begun.digest()[:_SEAL_BYTES]
-
-
-@lru_cache(maxsize=256)
-def _begin_seal(snapshot: str) -> hmac.HMAC:
-    """Begin an HMAC whose key is derived from the snapshot's hash for cursors alone, so that a seal reveals nothing
+    """Return an HMAC. Its key is derived from the snapshot's hash for cursors alone, so that a seal reveals nothing
     about other uses of the hash."""
-    return hmac.new(hmac.digest(snapshot.encode(), b"cursor", sha256), digestmod=sha256)
+    return hmac.digest(hmac.digest(snapshot.encode(), b"cursor", "sha256"), body, "sha256")[:_SEAL_BYTES]
 
 
 def _sum(data: bytes) -> bytes:

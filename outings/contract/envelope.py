@@ -111,11 +111,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def encode_list(
-    items: Sequence[bytes | memoryview],
-    *,
-    meta: bytes,
-    notices: Sequence[Notice] = (),
-    facets: bytes | None = None,
+    items: Sequence[bytes | memoryview], *, meta: bytes, notices: Sequence[Notice] = (), facets: bytes | None = None
 ) -> list[bytes]:
     """Encode the body of a list, in parts to be joined. `items`, `meta` and `facets` are JSON."""
     parts = [b"]", *_encode_notices(notices)]

@@ -64,12 +64,7 @@ class ApiError(Exception):
     """An error as the client sees it: status, code, message, details, and the headers that belong to it."""
 
     def __init__(
-        self,
-        code: str,
-        message: str,
-        *,
-        details: Details | None = None,
-        headers: Mapping[str, str] | None = None,
+        self, code: str, message: str, *, details: Details | None = None, headers: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(message)
         self.code = code

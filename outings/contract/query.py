@@ -71,16 +71,11 @@ def check_window(start: date, end: date, *, most_days_after: int = LIST_DAYS_AFT
     """Raise `contradictory` if the window ends before it starts, and `window_too_long` if `end` is too far after
     `start`."""
     if end < start:
-        raise bad_request(
-            param="to", reason="contradictory", message=f"to ({end}) is before from ({start}).", min=start.isoformat()
-        )
+        message = f"to ({end}) is before from ({start})."
+        raise bad_request(param="to", reason="contradictory", message=message, min=start.isoformat())
     if (end - start).days > most_days_after:
-        raise bad_request(
-            param="to",
-            reason="window_too_long",
-            message=f"to ({end}) is {(end - start).days} days after from ({start}); at most {most_days_after}.",
-            max=most_days_after,
-        )
+        message = f"to ({end}) is {(end - start).days} days after from ({start}); at most {most_days_after}."
+        raise bad_request(param="to", reason="window_too_long", message=message, max=most_days_after)
 
 
 Values = Mapping[str, Value]
@@ -319,10 +314,13 @@ def parse_query(
     ]
     if "fields" in values:
         notices += [unattached_field(path, requested_by) for path, requested_by in _list_unattached(route, values)]
+    kept = {name: value for name, value in values.items() if value != route.constants.get(name)}
+    if "include" not in kept:
+        kept.pop("include_mode", None)
     query = Query(
         match=match,
         metro=metro,
-        values=MappingProxyType(_drop_defaults(route, values)),
+        values=MappingProxyType(kept),
         notices=tuple(notices),
         ignored=ignored,
         renamed=renamed,
@@ -424,14 +422,6 @@ def _rename_deprecated(route: Route, values: dict[str, Value]) -> Mapping[str, s
     for new, old in renamed.items():
         values[new] = values.pop(old)
     return MappingProxyType(renamed)
-
-
-def _drop_defaults(route: Route, values: Mapping[str, Value]) -> dict[str, Value]:
-    constants = route.constants
-    kept = {name: value for name, value in values.items() if value != constants.get(name)}
-    if "include" not in kept:
-        kept.pop("include_mode", None)
-    return kept
 
 
 def _encode_value(value: Value) -> str:

@@ -10,13 +10,7 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 SEASONS = ("spring", "summer", "fall", "winter")
 
 # Whole years, both ends inclusive; a listing is in every band that its ages overlap.
-AGE_BANDS = {
-    "baby": (0, 1),
-    "toddler": (1, 3),
-    "young_kids": (4, 6),
-    "bigger_kids": (7, 12),
-    "teens": (13, 18),
-}
+AGE_BANDS = {"baby": (0, 1), "toddler": (1, 3), "young_kids": (4, 6), "bigger_kids": (7, 12), "teens": (13, 18)}
 
 # Band → the least price in it; `free` is what is free, whatever price it states.
 PRICE_BANDS = {"free": None, "under_20": 0, "20_to_50": 20, "50_to_100": 50, "100_plus": 100}

@@ -90,10 +90,7 @@ def append_versions(log: Log, changes: Sequence[Version], *, read: ReadObject, s
             sealed.append(tail)
             tail = None
     grown = Log(
-        sealed=tuple(sealed),
-        tail=tail,
-        latest_version_id=latest.version_id,
-        latest_changed_at=latest.changed_at,
+        sealed=tuple(sealed), tail=tail, latest_version_id=latest.version_id, latest_changed_at=latest.changed_at
     )
     return ExtendedLog(grown, tuple(objects))
 

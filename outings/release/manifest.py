@@ -249,11 +249,8 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
 
 def add_rows(rows_hash: str, rows: Iterable[tuple[str, str]]) -> str:
     """Return an export's `rows_hash` with rows added, in any order. A row is an id and its `updated_at` in answers."""
-    return _format(int(rows_hash, 16) + sum(map(_hash_row, rows)))
-
-
-def _hash_row(row: tuple[str, str]) -> int:
-    return int.from_bytes(hashlib.sha256(f"{row[0]} {row[1]}".encode()).digest())
+    hashes = (hashlib.sha256(f"{row_id} {updated_at}".encode()).digest() for row_id, updated_at in rows)
+    return _format(int(rows_hash, 16) + sum(map(int.from_bytes, hashes)))
 
 
 def _format(number: int) -> str:

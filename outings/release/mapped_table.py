@@ -56,10 +56,7 @@ def encode_mapped(frame: "pl.DataFrame") -> bytes:
     """Encode rows as an Arrow file with one record batch. Equal rows give equal bytes."""
     buffer = io.BytesIO()
     frame.rechunk().write_ipc(
-        buffer,
-        compression="uncompressed",
-        compat_level=pl.CompatLevel.oldest(),
-        record_batch_size=max(frame.height, 1),
+        buffer, compression="uncompressed", compat_level=pl.CompatLevel.oldest(), record_batch_size=max(frame.height, 1)
     )
     return buffer.getvalue()
 

@@ -10,7 +10,6 @@ A clock that is days ahead makes every release look old. So nothing is deleted w
 """
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from itertools import chain, pairwise
 
@@ -29,7 +28,7 @@ MOST_AHEAD = timedelta(minutes=15)
 _ADVICE = "nothing was deleted. Look at the clock (`date`); if it is right, prune with --clock-is-right"
 
 
-# Whatever has another name is not this program's: a person put it there, or a link leads to it.
+# Names that this program writes. Other files were put there by people, and are not deleted.
 _OWN_NAME = re.compile(r"objects/([0-9a-f]{2})/\1[0-9a-f]{62}|tmp/[0-9a-f]{32}-[0-9]+")
 
 
@@ -81,7 +80,13 @@ def prune(
     young = max(now - longest_build.total_seconds(), kept.taken_at or 0.0)
     # The chain is cut first: from then on no one finds a release whose objects are going.
     cut = store.delete(store.list(object_name(kept.cut.sha))) if kept.cut else ()
-    unneeded = store.delete(_list_unneeded(store, named=kept.named, young=young))
+    unneeded = store.delete(
+        entry
+        for entry in chain(store.list(PREFIX), store.list(TEMPORARY))
+        if entry.modified_at < young
+        and entry.name.rpartition("/")[2] not in kept.named
+        and _OWN_NAME.fullmatch(entry.name)
+    )
     ended = kept.releases[0].root.ended if kept.releases else ()
     readable = sum(not has_ended(ended, release.root.sequence) for release in kept.releases)
     return PruneResult(deleted=(*cut, *unneeded), releases=readable)
@@ -130,10 +135,3 @@ def _refuse_gap(kept: _NeededObjects, *, longest: timedelta) -> None:
             f"all releases but {kept.releases[0].id}, the current one, would be deleted: nothing was published since "
             f"for more than [store] keep_days ({longest.days}), or the clock is wrong; {_ADVICE}"
         )
-
-
-def _list_unneeded(store: Store, *, named: frozenset[str], young: float) -> Iterator[StoreEntry]:
-    for entry in chain(store.list(PREFIX), store.list(TEMPORARY)):
-        is_needed = entry.modified_at >= young or entry.name.rpartition("/")[2] in named
-        if not is_needed and _OWN_NAME.fullmatch(entry.name):
-            yield entry

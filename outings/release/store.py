@@ -128,14 +128,6 @@ def name_of(data: bytes) -> str:
     return object_name(hash_of(data))
 
 
-def check_object(sha: str, data: bytes) -> bytes:
-    """Return the bytes, or raise Corrupt if they do not have this hash."""
-    actual = hash_of(data)
-    if actual != sha:
-        raise Corrupt(f"object {object_name(sha)} is damaged: its {len(data)} bytes have the SHA-256 {actual}")
-    return data
-
-
 def decode_json(data: bytes, kind: type[Document], *, name: str) -> Document:
     """Decode JSON as a `kind`. Raises Corrupt, with `name` in its message, if it is malformed, too deep or of another
     kind."""
@@ -147,7 +139,11 @@ def decode_json(data: bytes, kind: type[Document], *, name: str) -> Document:
 
 def read_object(store: Store, sha: str) -> bytes:
     """Read an object and check its hash. Raises NotFound and Corrupt."""
-    return check_object(sha, store.get(object_name(sha)))
+    data = store.get(object_name(sha))
+    actual = hash_of(data)
+    if actual != sha:
+        raise Corrupt(f"object {object_name(sha)} is damaged: its {len(data)} bytes have the SHA-256 {actual}")
+    return data
 
 
 def put_object(store: Store, data: bytes) -> str:

@@ -40,12 +40,7 @@ class Fetcher:
     itself is wrong."""
 
     def __init__(
-        self,
-        url: str,
-        *,
-        headers: dict[str, str],
-        policy: RetryPolicy,
-        refusing: frozenset[int] = frozenset(),
+        self, url: str, *, headers: dict[str, str], policy: RetryPolicy, refusing: frozenset[int] = frozenset()
     ) -> None:
         self._url = url.rstrip("/")
         self._policy = policy

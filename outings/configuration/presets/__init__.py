@@ -98,7 +98,8 @@ def fill_feed(feed: dict[str, Any], preset: Preset, environ: Mapping[str, str]) 
     is_remote = url.startswith(_REMOTE) and not missing
     settings = dict(preset.feed)
     if is_remote:
-        url = _rewrite(url, preset.address)
+        for rewrite in preset.address.rewrites:
+            url = re.sub(rewrite.pattern, rewrite.to, url, flags=re.IGNORECASE)
         version = next((version for version in preset.versions if _has(version.pattern, url)), None)
         query = preset.address.query
         if version is not None:
@@ -108,19 +109,14 @@ def fill_feed(feed: dict[str, Any], preset: Preset, environ: Mapping[str, str]) 
         if preset.address.pattern and not _has(preset.address.pattern, feed["url"]):
             yield "url", f"is not the address of a {feed['preset']} feed; allowed: {preset.address.allowed}"
     else:
-        # A file was saved from somewhere: no server is asked for it.
+        # A local copy needs no settings for a server.
         settings = {name: value for name, value in settings.items() if name not in ("pages", "headers")}
     for name, value in settings.items():
         _fill_setting(feed, name, value)
 
 
-def _rewrite(url: str, address: Address) -> str:
-    for rewrite in address.rewrites:
-        url = re.sub(rewrite.pattern, rewrite.to, url, flags=re.IGNORECASE)
-    return url
-
-
 def _complete(url: str, address: Address, query: Mapping[str, str]) -> str:
+    """Append the address's path, and add missing parameters of `query`."""
     if address.path and not _has(address.unless, url):
         parts = urlsplit(url)
         url = urlunsplit(parts._replace(path=parts.path.rstrip("/") + address.path))

@@ -207,8 +207,7 @@ class SearchResult(Struct, frozen=True, kw_only=True):
     score: Annotated[float, means("How well it fits the words, from 0 to 1, independent of other results.")]
     starts_local: Annotated[Local | None, means("Its next date in the window; or null.")]
     repeats: Annotated[
-        int | UnsetType,
-        means("With `match=auto`: how many more listings have its name, organization, place, ages."),
+        int | UnsetType, means("With `match=auto`: how many more listings have its name, organization, place, ages.")
     ] = UNSET
     repeat_ids: Annotated[
         Annotated[tuple[Id, ...], Meta(max_length=MOST_REPEATS)] | UnsetType,
