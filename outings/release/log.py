@@ -1,10 +1,10 @@
-"""The log: every version of every listing, in the order in which they were published.
+"""The log: every version of every listing, in the order of their publication.
 
-A segment's object is its versions as JSON lines, each block of 256 in a gzip member of its own: `zcat` reads it whole,
-a page inflates only the blocks that it touches, and a growing tail copies its whole blocks unchanged. Its index object
-is the blocks' byte offsets (big-endian, 4 bytes, one more than there are blocks), then a row for each version, sorted:
-the listing's id (16 bytes) and the version's place in the segment (4). So a page at version 10,000,000 costs what one
-at 10 does, and a history is one binary search a segment.
+A segment of the log has two objects. The first is its versions as JSON lines, 256 in each gzip member, called a block.
+So `zcat` reads the whole object, a page reads only the blocks that it needs, and a growing segment copies its full
+blocks. The other object is the index: the blocks' byte offsets and the end (4 bytes each, big-endian), then a row for
+each version, sorted: the listing's id (16 bytes) and the version's number in the segment (4). So a page of versions
+costs the same anywhere, and a listing's history is found by one binary search in each segment.
 """
 
 import zlib

@@ -43,11 +43,11 @@ class PrecomputedPage(Struct, frozen=True, kw_only=True):
 
 
 class Export(Struct, frozen=True, kw_only=True):
-    """A file of all published rows of a type. A reader gets `size` bytes with that `sha256`; the object holds them as
-    `coding` says, `gzip` or none, in `packed` bytes.
+    """A file of all published rows of a type, of `size` bytes. The object has `packed` bytes, in the `coding` `gzip`,
+    or "" for none.
 
     `rows_hash`: the sum modulo 2^256 of the SHA-256 of each row's `<id> <updated_at>`, as 64 hex digits, so that a
-    mirror can update its own as rows come and go (`add_rows`). `version`: that of the export's writer.
+    mirror can update its own as rows come and go (`add_rows`). `version`: the version of the export's writer.
     """
 
     object: str
@@ -67,8 +67,8 @@ class Table(Struct, frozen=True, kw_only=True):
 
 
 class Origins(Struct, frozen=True, kw_only=True):
-    """Hashes of the listings' inputs, for the next build: an object with one for each row. `program`: a hash of
-    everything else. If that differs, or the object is missing, all listings are built again."""
+    """Hashes for the next build. `object`: a hash of each listing's input. `program`: a hash of everything else that
+    listings are made from; if it differs, or the object is missing, all listings are built again."""
 
     program: str
     object: str
@@ -85,10 +85,10 @@ class Pack(Struct, frozen=True, kw_only=True):
 class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Counts of a feed's listings and organizations in a metro, by how readers see them.
 
-    `served`: shown by default. Published and hidden by default: for adults only (`audience`), below `min_confidence`,
-    `undated` events, and those that are `over`. `unpublished`: by the record's status. `earlier`: those of all these
-    that the feed's current version lacks. Records with an address and without coordinates: the geocoding service found
-    (`located`), did not find (`unlocated`), or was not called for it yet.
+    `served`: shown by default. Published, but hidden by default: for adults only (`audience`), below `min_confidence`
+    (`confidence`), events without date (`undated`), and those that are `over`. `unpublished`: by the record's status.
+    `earlier`: all of these that the feed's current version lacks. Records with an address but no coordinates: `located`
+    by the geocoding service, `unlocated`, or `unasked` if the service was not called yet.
     """
 
     served: int = 0

@@ -1,11 +1,10 @@
-"""The mapped form of a metro's tables: the same rows as Arrow files of one record batch, uncompressed, with everything
-beside them that an evaluator would otherwise have to work out: bit sets, orders, and which rows have a value.
+"""Read and write mapped tables: a metro's tables as uncompressed Arrow files, with derived bit sets and orders of rows.
 
-A reader maps them: opened in milliseconds, the pages shared by all of a machine's processes. The build derives them
-from the tables alone, so they are no part of the snapshot's hash.
+A reader maps these files into memory within milliseconds, and all processes of a machine share them. The build derives
+them from the tables alone, so they are no part of the snapshot's hash.
 
-A set of rows is bits in 64-bit words, bit i for the i-th row of its type. Not stated is the least integer, NaN, or -1
-where a boolean is meant.
+A set of rows is bits in 64-bit words, with bit i for the i-th row of its type. A value that is not stated is the least
+integer or NaN, and -1 for a boolean.
 """
 
 import io
@@ -27,12 +26,12 @@ from outings.release.store import Corrupt
 Words = NDArray[np.uint64]
 
 NOT_STATED = -(1 << 31)
-# A position after all others in an order.
+# A position after all others.
 NEVER = (1 << 63) - 1
-# The days that have a set of their own, before and after the build's local date.
+# How many days before and after the build's local date have a set of rows of their own.
 DAYS_BEFORE, DAYS_AFTER = 31, 400
 
-# Raise it where the mapped files change otherwise than by the columns that filters compare.
+# Raise it if the mapped files change. Changes of the columns that filters compare count by themselves.
 LAYOUT_NUMBER = 26
 
 WORD = 64
@@ -44,7 +43,7 @@ def number_layout(parameters: Iterable[Parameter]) -> int:
     return crc32(repr((LAYOUT_NUMBER, columns)).encode())
 
 
-# Of the mapped files: who knows another one makes what it needs from the tables, until a build has written its own.
+# The layout of mapped files. A program with another one ignores them, and derives what it needs from the tables.
 LAYOUT = number_layout(PARAMETERS.values())
 
 

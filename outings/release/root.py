@@ -33,8 +33,8 @@ class Segment(Struct, frozen=True, kw_only=True):
 
 
 class Log(Struct, frozen=True, kw_only=True):
-    """Every version of a listing ever published: sealed segments in order, and the open tail, rewritten by each
-    release."""
+    """The segments with every version of every listing. `sealed` ones are full, in order. Each release rewrites `tail`,
+    the last one."""
 
     sealed: tuple[Segment, ...] = ()
     tail: Segment | None = None
@@ -43,7 +43,7 @@ class Log(Struct, frozen=True, kw_only=True):
 
 
 class FeedTally(Struct, frozen=True, kw_only=True):
-    """A count of what became of a feed's records: `read` = `listings` + `merged` + `quarantined`.
+    """Counts of a feed's records: `read` = `listings` + `merged` + `quarantined`.
 
     `withdrawn`: records of what was taken down, which are left out. `last_good`: listings that stay as they were
     because their new record is quarantined; `last_good_since`: the stamp of the oldest of these versions. `read_at`:
@@ -72,14 +72,15 @@ class FeedTally(Struct, frozen=True, kw_only=True):
 
 
 class FeedMemory(FeedTally, frozen=True, kw_only=True):
-    """The memory that a build has of a feed: the hash of its bytes and what became of its records, so that the same
-    bytes need not be parsed again. `problems`: the object of its quarantine lines.
+    """Facts about a feed for the next build, so that the same bytes are not parsed again: the hash of the bytes and the
+    counts of the records. `problems`: the object with its quarantine lines.
 
-    `hash` is empty if there never was a good version. `metro`: whose feed it is; None if of several, or in old roots.
-    `newest`: when the feed last changed, where it is expected to be fresh.
+    `hash` is empty if there never was a good version. `metro`: the feed's only metro; None if it has several, or in old
+    roots. `newest`: when the feed last changed, if it is expected to be fresh.
 
-    `question`: a hash of the address and settings by which the rest was fetched: `records`, the object of the records
-    as read; the server's validators; and of a walk through pages, where the `next` begins and when this one was.
+    `question`: a hash of the address and settings by which the other members were fetched. `records`: the object with
+    the raw records. `etag`, `last_modified`: the server's validators. `next`: where the next walk through the feed's
+    pages begins; `walked_at`: when the last one was.
     """
 
     hash: str

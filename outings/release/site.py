@@ -20,16 +20,16 @@ GZIP, BROTLI = b"gzip", b"br"
 WEBP = "image/webp"
 # The folder of styles and scripts, whose names are of their bytes.
 ASSETS = "assets/"
-# Each file is compressed once and sent many times. Kilobytes and seconds of 23 files of the sample cities, 444 kB:
+# A file is compressed once and sent many times. Kilobytes and seconds for 23 files of the sample cities, 444 kB:
 # Brotli 5: 118, 0.02; 9: 116, 0.24; 10: 108, 0.25; 11: 106, 0.65; gzip 9: 125, 0.02.
 _GZIP_LEVEL = 9
 _BROTLI_QUALITY = 10
 # The reference, of 616 kB: quality 11 takes 0.83 s for 42 kB, 9 takes 0.05 s for 47 kB.
 _LARGE, _BROTLI_QUALITY_OF_LARGE = 200_000, 9
-# What a process remembers having compressed: a rebuild makes the same files again.
+# How many compressed files a process caches, since a rebuild makes the same files again.
 _REMEMBERED = 128
 
-# Where, and how many bytes.
+# The offset and the length of a run of bytes.
 Extent = tuple[int, int]
 
 

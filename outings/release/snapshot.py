@@ -57,10 +57,13 @@ class LazyPacks(Sequence[Bytes]):
 class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     """The data that answers about one metro depend on. Immutable.
 
-    `language`: its words; None for English. `mapped`: the tables in their mapped form, or empty; answers are the same
-    without it. `stamp`: when a release last changed the metro (`meta.generated_at`). `pages` are named `<canonical
-    request>@<local date>`, and `answers` is the program version that rendered them; `exports` are named
-    `<collection>.<format>`. Old releases lack all three.
+    Attributes:
+        stamp: when a release last changed the metro (`meta.generated_at`).
+        language: the words of its language; None for English.
+        mapped: the tables in their mapped form, or empty: answers are the same without it.
+        pages: answers that the build wrote, by `<canonical request>@<local date>`; empty in old releases.
+        answers: the version of the renderer that wrote `pages`.
+        exports: by `<collection>.<format>`; empty in old releases.
     """
 
     metro: MetroSettings
@@ -104,9 +107,8 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
 
 class Release(Struct, frozen=True, kw_only=True):
-    """A published release. `id`: `<sequence>-<8 hex of the root's hash>`; `metros` by slug; `history`: its log; `site`:
-    files of the pages by path; `site_settings`: the settings they were made with; `pictures`: listings' pictures by
-    id; `files`: hashes of the objects of its snapshots."""
+    """A published release, open for reading. `metros`: by slug. `history`: its log. `site`: the files of the pages, by
+    path. `pictures`: listings' pictures, by id. `files`: the hashes of all objects of its snapshots."""
 
     id: str
     sequence: int

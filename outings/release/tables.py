@@ -1,9 +1,8 @@
-"""The columns of a snapshot's tables: the seam between the build, which writes them, and answers, which read them.
+"""The columns of a snapshot's tables, which the build writes and answers read.
 
-Units: instants are seconds since 1970 in UTC; clock times are seconds of the local day; ages are whole
-years; a bit set has bit i for the i-th word of the vocabulary in the metro's manifest. Null means "not stated".
-`row` is a listing's place in its table's natural order (`docs/decisions`), so that order by `row` is the order
-of a list and a happening points to its listing by a small integer.
+Instants are seconds since 1970 in UTC, clock times seconds of the local day, ages whole years. A bit set has bit i for
+the i-th word of the vocabulary in the metro's manifest. Null means "not stated". `row` is the number of a listing in
+the natural order of its list, from 0; occurrences, sections and sessions refer to their listing by it.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from outings.contract.vocabulary import STATUSES
 from outings.lazy_polars import pl
 from outings.release.cache import MappedFile
 
-# Of `status`: places in the vocabulary's STATUSES.
+# Values of the column `status`: indexes in STATUSES.
 PUBLISHED, ARCHIVED, DRAFT = range(len(STATUSES))
 
-# Column → the name of its type in Polars, or `List` and that of its values.
+# The type of each column, as Polars names it. A list is `List` and the type of its values.
 Columns = Mapping[str, str]
 
-# Where a row's document is: pack's index in the manifest, byte offset and length.
+# The place of a row's document: the index of its pack in the manifest, and its bytes in the pack.
 _DOCUMENT: Columns = {
     "pack": "UInt16",
     "offset": "UInt64",
     "length": "UInt32",
 }
 
-# What a build and the change feed know a row by. `source` is `<feed>/<source_id>`.
+# Columns of listings and organizations. `source` is `<feed>/<source_id>`.
 _IDENTITY: Columns = {
     "row": "UInt32",
     "id": "String",
@@ -54,7 +53,7 @@ LISTINGS: Columns = {
     "occasions": "UInt64",
     "teams": "UInt64",
     "confidence": "Float64",
-    "keywords": "String",  # the source's own words, joined by line ends: read by `q` and search, shown nowhere
+    "keywords": "String",  # the source's own words, joined by line ends; `q` and search read them, no answer shows them
     "age_min": "Int16",
     "age_max": "Int16",
     # Ages in the name or the description of a listing that states none, by which search ranks; null throughout in a
@@ -65,7 +64,7 @@ LISTINGS: Columns = {
     "is_free": "Boolean",
     "lat": "Float64",
     "lng": "Float64",
-    "neighborhood": "String",  # the name as it is stated; null throughout in a release from before it was kept
+    "neighborhood": "String",  # the name as stated; null in all rows of old releases
     "neighborhood_slug": "String",
     "neighborhood_key": "String",  # the name as `neighborhood=` compares it
     "place_id": "String",
@@ -79,25 +78,25 @@ LISTINGS: Columns = {
     "has_time": "Boolean",
     "is_recurring": "Boolean",
     "occurrences_total": "UInt32",  # null when the series has no end (or the row is no event)
-    # Of a series the first date after those that the table of occurrences has: its number, also where there is none,
-    # its instant, and seconds of the local clock. Null throughout in a release from before they were kept.
+    # The first date of a series after those in the table of occurrences: its number, even if there is no such date, its
+    # instant, and its seconds by the local clock. Null in all rows of old releases.
     "beyond_index": "UInt32",
     "beyond_starts_at": "Int64",
     "beyond_starts_local": "Int64",
-    # Of a series what iCalendar says of it: the lines RRULE, EXDATE and RDATE, empty where its first date says it all.
-    # Null where only its dates say it, and throughout in a release from before it was kept.
+    # The lines RRULE, EXDATE and RDATE of a series in iCalendar; empty if it has only its first date. Null if only a
+    # list of dates can describe it, and in all rows of old releases.
     "recurrence": "String",
     "enrollment_type": "UInt8",  # index in vocabulary.ENROLLMENT_TYPES
-    "program_key": "String",  # classes that are one card share it
+    "program_key": "String",  # the same for all classes of a program, which lists show as one
     "year": "Int16",
     "is_overnight": "Boolean",
     "type_hint": "UInt8",  # index in the vocabulary's type_hints
     "has_birthday_parties": "Boolean",
     "has_classes": "Boolean",
-    # Null throughout in a release from before they were kept.
+    # Null in all rows of old releases.
     "registration": "UInt8",  # of classes: index in vocabulary.REGISTRATION_STATUSES
     "zip": "String",
-    # What the source block and coverage are made of; null throughout in a release from before they were kept.
+    # For the source block and coverage; null in all rows of old releases.
     "verified_at": "Int64",
     "source_url": "String",
     "crawled_at": "Int64",
@@ -106,11 +105,12 @@ LISTINGS: Columns = {
     "changed_fields": "String",  # joined by line ends
     "has_image": "Boolean",
     "has_price": "Boolean",
-    "has_clock": "Boolean",  # a clock time anywhere; of a place, hours
-    "has_date": "Boolean",  # null of a place
+    "has_clock": "Boolean",  # it states any clock time; for a place, opening hours
+    "has_date": "Boolean",  # null for a place
 }
 
-# One row an occurrence within the horizon, a dated single event included, ordered by starts_at, id, starts_local.
+# One row for each occurrence in the dates that are expanded, also of single events, ordered by starts_at, id,
+# starts_local.
 OCCURRENCES: Columns = {
     "row": "UInt32",
     "index": "UInt32",  # 1 at the anchor, counted over live occurrences
@@ -123,7 +123,7 @@ OCCURRENCES: Columns = {
     "time": "Int32",  # null without a clock time
 }
 
-# When a section or a session is, for whom, and what it costs.
+# Columns of sections and sessions.
 _OFFER: Columns = {
     "starts_on": "Date",
     "ends_on": "Date",
@@ -135,8 +135,8 @@ _OFFER: Columns = {
     "is_free": "Boolean",
 }
 
-# One row a section; a class without sections is its own one section (section 0).
-# Term, ages and price that a section does not state are its class's.
+# One row for each section. A class without sections has one row, as section 0. Term, ages and price that a section does
+# not state are its class's.
 SECTIONS: Columns = {
     "row": "UInt32",
     "section": "UInt16",
@@ -144,7 +144,7 @@ SECTIONS: Columns = {
     "openings": "Boolean",
 }
 
-# One row a session; a camp without sessions is its own one session (session 0, without dates).
+# One row for each session. A camp without sessions has one row, as session 0, without dates.
 SESSIONS: Columns = {
     "row": "UInt32",
     "session": "UInt16",
@@ -158,12 +158,12 @@ ORGANIZATIONS: Columns = {
     **_DOCUMENT,
     "website_url": "String",
     "domain": "String",
-    "categories": "UInt64",  # of the record alone
-    "home": "String",  # the other metro that has the record, where this one's listings refer to it there
+    "categories": "UInt64",  # stated by its own record
+    "home": "String",  # the metro that has its record, if that is another one than this
 }
 
-# Those of the metro's map, and those that published listings state: these have no bounds, and no center where none of
-# their listings has coordinates.
+# Neighborhoods of the metro's map, and those that published listings name. The latter have no bounds, and no center if
+# none of their listings has coordinates.
 NEIGHBORHOODS: Columns = {
     "slug": "String",
     "name": "String",
@@ -176,25 +176,25 @@ NEIGHBORHOODS: Columns = {
     "east": "Float64",
 }
 
-# Where postal codes lie, ordered by `zip`; no table where the deployment has no centroids.
+# Centers of postal codes, ordered by `zip`. Deployments without centroids have no such table.
 ZIPS: Columns = {
     "zip": "String",
     "lat": "Float64",
     "lng": "Float64",
 }
 
-# The text of a listing, by the part of it that a word stands in.
+# The parts of a listing's text.
 FIELDS = ("name", "category", "keywords", "description", "organization", "place", "location")
 
-# One row a word of a published listing's text, ordered by word, row, field, position.
+# One row for each word in the text of a published listing, ordered by word, row, field, position.
 TERMS: Columns = {
     "word": "String",  # as contract.tokenizer splits it
     "row": "UInt32",
     "field": "UInt8",  # index in FIELDS
-    "position": "UInt16",  # of the word in its field, from 0; a word further in is left out
+    "position": "UInt16",  # the number of the word in its field, from 0; later words are left out
 }
 
-# One row a published event, class or camp that has any, ordered by row; releases from before them have no such table.
+# One row for each published event, class or camp with similar listings, ordered by row. Old releases lack this table.
 RELATED: Columns = {
     "row": "UInt32",
     "others": "List UInt32",  # the most similar rows of each type, the most similar first
@@ -211,7 +211,7 @@ TABLES: Mapping[str, Columns] = {
     "related": RELATED,
 }
 
-# Of each listing type: its happenings' table.
+# The table of occurrences, sections or sessions of each listing type.
 HAPPENINGS = {"event": "occurrences", "class": "sections", "camp": "sessions"}
 
 
@@ -225,10 +225,8 @@ def make_schema(columns: Columns) -> dict[str, pl.DataType]:
 
 
 def read_columns(file: MappedFile | None, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Read the named columns of a table, or all. Raises the errors of Polars if the file is broken.
-
-    A column that the file lacks, as files of earlier programs may, is null; without a file there are no rows.
-    """
+    """Read the named columns of a table, or all. Columns that the file lacks are null. Without a file there are no
+    rows. Raises Polars' errors if the file is broken."""
     kinds = make_schema(TABLES[table])
     names = list(kinds if columns is None else columns)
     if file is None:

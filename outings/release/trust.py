@@ -22,7 +22,7 @@ from outings.release.store import Corrupt
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-# A signature by the same key over anything else can't be passed off as one of ours.
+# Prefixes of what is signed, so that a signature for one purpose is not valid for another.
 _PURPOSE = b"outings release pointer\n"
 STATIC_FILES = b"outings static files\n"
 _PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
@@ -39,14 +39,15 @@ class UntrustedRelease(Corrupt):
 
 
 class PublicKey(Struct, frozen=True):
-    """`name` is 16 hex digits of the SHA-256 of the key's 32 bytes, by which people tell keys apart."""
+    """A public key. `name`: 16 hex digits of its SHA-256, by which people tell keys apart."""
 
     name: str
     key: "Ed25519PublicKey"
 
 
 class Trust(Struct, frozen=True, kw_only=True):
-    """`believed` are the trusted keys; without any, every pointer is trusted. Without a `signer`, nothing is signed."""
+    """The keys of a process. `believed`: keys whose signatures are trusted; if empty, everything is trusted. `signer`:
+    the key to sign with; if None, nothing is signed."""
 
     believed: tuple[PublicKey, ...] = ()
     signer: "Ed25519PrivateKey | None" = None
@@ -138,7 +139,7 @@ def _read_setting(name: str, value: str, parse: Callable[[bytes], _Read]) -> _Re
     except ImportError as error:
         raise WrongKey(f"[signing] {name}: {error}; install outings[signing]") from error
     except ValueError as error:
-        raise WrongKey(f"{where} {error}") from None  # what it came from may have read parts of the key
+        raise WrongKey(f"{where} {error}") from None  # the error may contain parts of the key
 
 
 def parse_private_key(data: bytes) -> "Ed25519PrivateKey":
