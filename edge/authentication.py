@@ -108,12 +108,13 @@ class Authenticator(Struct, frozen=True, kw_only=True):
         """Return the request with its `principal`, and its `query_string` without the verified signature."""
         assert request.match is not None
         has_signature = request.match.route.takes_signature and is_signed(request.query_string)
-        if request.key_text is None:
-            keyed = self._find_signed(request) if has_signature else None
-        else:
+        query_string, principal = request.query_string, None
+        if request.key_text is not None:
             principal = self.ring.find_active(request.key_text)
-            keyed = None if principal is None else replace(request, principal=principal)
-        if keyed is None:
+        elif has_signature and (signed := self.addresses.verify(request.path, query_string)) is not None:
+            key_id, query_string = signed
+            principal = self.ring.find_active_id(key_id)
+        if principal is None:
             if not self.ring.is_read and (request.key_text is not None or has_signature):
                 raise unavailable()
             address = self.proxies.name_client(request.client, request.forwarded_for)
@@ -125,9 +126,4 @@ class Authenticator(Struct, frozen=True, kw_only=True):
                 reason="contradictory",
                 message="A signed address stands in place of X-API-Key: send one of them.",
             )
-        return keyed
-
-    def _find_signed(self, request: Request) -> Request | None:
-        key_id, query_string = self.addresses.verify(request.path, request.query_string) or ("", b"")
-        principal = self.ring.find_active_id(key_id) if key_id else None
-        return None if principal is None else replace(request, principal=principal, query_string=query_string)
+        return replace(request, principal=principal, query_string=query_string)

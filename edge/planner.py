@@ -26,7 +26,6 @@ from outings.answers.routes import is_prepared, make_plan, prepare_snapshot
 from outings.answers.snapshot.reader import find_reader, open_snapshot
 from outings.answers.weather import Weather
 from outings.configuration import read_zone
-from outings.contract.cursor import Cursor
 from outings.contract.did_you_mean import find_nearest
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import ApiError, feature_not_in_plan, not_enabled, not_found, not_implemented, unavailable
@@ -271,8 +270,10 @@ class Planner:
             context = replace(context, release=served.release, dates=self._dates.read_dates(served.release))
         plans, current = self._recall(served, context.dates), self._releases.current
         is_lasting = len(request.query_string) <= _MOST_REMEMBERED_BYTES
-        if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
-            began = await self._find_walk(query.metro, query.cursor, request)
+        if query.cursor is not None and query.metro is not None:  # without a metro, paging is bound to no release
+            if self._releases.is_newer(query.metro, query.cursor.release):  # another worker was first to open it
+                await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
+            began = self._releases.find_by_stamp(query.metro, query.cursor.release)
             # If the cursor's release is newer than this worker's, a later request may find it open.
             is_lasting = is_lasting and not self._releases.is_newer(query.metro, query.cursor.release)
             served = began or served
@@ -388,12 +389,6 @@ class Planner:
             raise unavailable(1)
         return served
 
-    async def _find_walk(self, metro: str, cursor: Cursor, request: Request) -> ServedRelease | None:
-        """Return the open release with whose pages the cursor continues, or None if it is not open."""
-        if self._releases.is_newer(metro, cursor.release):  # another worker was first to see it
-            await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
-        return self._releases.find_walk(metro, cursor.release)
-
 
 def read_key_id(request: Request) -> str:
     """Return the id of the key with which a request was authenticated."""
@@ -415,7 +410,7 @@ def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, context: Ans
         page=find_page(query, context),
         served=served,
         head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
-        minute=context.minute if query.cursor is None else None,  # that of a walk is in its cursor
+        minute=context.minute if query.cursor is None else None,  # a cursor has its own minute
         weather=context.weather if "include" in query.values and "forecast" in query.get_words("include") else None,
     )
 

@@ -187,8 +187,8 @@ class Releases:
                 log.exception("release_not_opened")  # tables that an engine can't read, whatever it raises
                 self._refuse(f"{type(error).__name__}: {error}")
 
-    def find_walk(self, metro: str, stamp: str) -> ServedRelease | None:
-        """Return the open release in which a reader began to page, or None. `stamp`: the metro's, from the cursor."""
+    def find_by_stamp(self, metro: str, stamp: str) -> ServedRelease | None:
+        """Return the newest open release in which the metro has this stamp, or None."""
         return next((served for served in self._list_open() if served.stamps.get(metro) == stamp), None)
 
     def is_newer(self, metro: str, stamp: str) -> bool:

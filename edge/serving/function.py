@@ -8,7 +8,7 @@ the function acts as a front of its own application (docs/front-protocol.md).
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
@@ -102,17 +102,13 @@ class FunctionStore:
 
 
 class Function:
-    """The entry point that the runtime calls. `secret`: a secret of fronts that `edge` accepts. `clock`: seconds since
-    1970."""
+    """The entry point that the runtime calls. `secret`: a secret of fronts that `edge` accepts."""
 
-    def __init__(
-        self, edge: Edge, *, store: FunctionStore, secret: str, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, edge: Edge, *, store: FunctionStore, secret: str) -> None:
         self._edge = edge
         self._store = store
         front = render_front(secret, follows=(OBJECTS, EXPORTS), least=MOST_BYTES, pointer="own")
         self._front: Header = (FRONT, front.encode())
-        self._clock = clock
         self._polled_at = 0.0
         self._adapter = Mangum(cast("Any", self._answer), lifespan="off", text_mime_types=_NO_TEXT)
 
@@ -127,7 +123,7 @@ class Function:
 
     def poll(self) -> None:
         """Poll for new keys and a new release, if the last poll is long enough ago."""
-        now = self._clock()
+        now = time.time()
         if not 0 <= now - self._polled_at < POLL_SECONDS:
             self._edge.poll()
             self._polled_at = now

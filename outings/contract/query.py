@@ -22,7 +22,7 @@ from outings.contract.envelope import Notice, deprecated_parameter, ignored_para
 from outings.contract.errors import ApiError, bad_request, feature_not_in_plan, not_enabled
 from outings.contract.members import MEMBERS
 from outings.contract.parameters import PARAMETERS
-from outings.contract.routes import EXPANSION_DAYS_AFTER, LIST_DAYS_AFTER, Match, Route
+from outings.contract.routes import EXPANSION_DAYS_AFTER, Match, Route
 from outings.contract.text import parse_text
 from outings.contract.values import Value, format_scalar, parse_argument, parse_number, show_text
 from outings.contract.vocabulary import TYPES, Vocabulary
@@ -67,7 +67,7 @@ def _hash_sets(*sets: frozenset[str] | None) -> str:
     return sha256(msgspec.json.encode(listed)).hexdigest()[:16]
 
 
-def check_window(start: date, end: date, *, most_days_after: int = LIST_DAYS_AFTER) -> None:
+def check_window(start: date, end: date, *, most_days_after: int) -> None:
     """Raise `contradictory` if the window ends before it starts, and `window_too_long` if `end` is too far after
     `start`."""
     if end < start:

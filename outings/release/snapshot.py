@@ -125,12 +125,9 @@ class Release(Struct, frozen=True, kw_only=True):
         return self.history.read(sha)
 
 
-def open_release(
-    store: Store, listed: ListedRelease, *, cache: Path, unchanged: Mapping[str, Snapshot] = {}
-) -> Release:
-    """Open a release and fetch all files of its snapshots. `unchanged`: snapshots to reuse, by metro. Raises NotFound,
-    Corrupt and StoreError; then nothing of the release may be served."""
-    release = name_release(store, listed, cache=cache, unchanged=unchanged)
+def open_release(store: Store, listed: ListedRelease, *, cache: Path) -> Release:
+    """Open a release and fetch all files of its snapshots. Raises NotFound, Corrupt and StoreError."""
+    release = name_release(store, listed, cache=cache)
     for snapshot in release.metros.values():
         for files in snapshot.list_files():
             files.open()
@@ -140,7 +137,8 @@ def open_release(
 def name_release(
     store: Store, listed: ListedRelease, *, cache: Path, unchanged: Mapping[str, Snapshot] = {}
 ) -> Release:
-    """Open a release whose snapshots fetch each file when it is first read, which raises like `open_release`."""
+    """Open a release whose snapshots fetch each file when it is first read. `unchanged`: snapshots to reuse, by metro.
+    Raises NotFound, Corrupt and StoreError, also when a file is read later: then nothing of it may be served."""
     root = listed.root
     manifests = read_manifests(store, root)
     metros = {}
