@@ -41,7 +41,7 @@ from outings.release.store import Corrupt, StoreError
 
 log = structlog.get_logger()
 
-# The longest path of the contract has a metro's or a listing's slug in it.
+# Longer paths are 404. The longest path of the contract contains a slug.
 MOST_PATH_CHARACTERS = 2_048
 _REMEMBERED = 8_192
 

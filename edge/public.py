@@ -197,7 +197,7 @@ class Pages(Struct, frozen=True):
 
 def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Body:
     """Render a listing as HTML or iCalendar. Raises 404 for adults' listings, and for a calendar without dates."""
-    # Templates, which a server that shows no listings does without.
+    # Only here, because templates take memory, and some servers show no listings.
     from outings.pages.listing import render_calendar, render_listing
 
     release = planned.served.release

@@ -13,8 +13,8 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 class FairQueue(Generic[Item]):
-    """A queue of items for each API key, with `places` for all together. Keys take turns, so a key waits for one item
-    of each other key, however many items they have."""
+    """Queues of items, one for each API key, with `places` for all together. Keys take turns, so a key waits for one
+    item of each other key, however many items they have."""
 
     def __init__(self, places: int) -> None:
         self._places = places

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 _COMPARED_CHARACTERS = 64
 
-# Ours → theirs, in lower case and without anything between the words. The first of ours that a route has is meant.
+# Names that other APIs use for each parameter, in lower-case letters. The first parameter that a route has counts.
 _OTHERS: Mapping[str, str] = {
     "from": "startdate datefrom fromdate begin begindate since start date day startson after month",
     "to": "enddate dateto todate until end endson before",
@@ -42,7 +42,7 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 
 def list_nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
     """Return up to `most` of `known` that are spelled like `name`, the most similar first."""
-    # Most builds have no name to look for, and do without the import.
+    # Only here, because most builds need no suggestion.
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 

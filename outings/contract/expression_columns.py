@@ -15,10 +15,10 @@ from outings.contract.resources.shared import Clock, Day, Instant, Local
 TEXT, TEXTS, BOOLEAN, WHOLE, NUMBER = "VARCHAR", "VARCHAR[]", "BOOLEAN", "BIGINT", "DOUBLE"
 INSTANT, LOCAL, DATE, TIME = "TIMESTAMP WITH TIME ZONE", "TIMESTAMP", "DATE", "TIME"
 
-# Texts of these forms are moments.
+# Texts of these types are times or dates in SQL.
 _FORMS = ((Instant, INSTANT), (Local, LOCAL), (Clock, TIME), (Day, DATE))
 _KINDS: Mapping[Any, str] = {str: TEXT, int: WHOLE, float: NUMBER, bool: BOOLEAN, date: DATE}
-# Addresses of what belongs to a listing say nothing that its ids do not.
+# Members that are no columns: links only repeat ids.
 _LEFT_OUT = frozenset({"links"})
 
 Columns = Mapping[str, str]
@@ -38,7 +38,7 @@ _OFFER = {
     "price.is_free": HappeningColumn(BOOLEAN, "is_free"),
     "registration.has_spots_available": HappeningColumn(BOOLEAN, "openings"),
 }
-# Type → the name by which an expression calls one occurrence, section or session.
+# The word for one occurrence, section or session in an expression, by listing type.
 PREFIXES = {"event": "occurrence", "class": "section", "camp": "session"}
 HAPPENING_COLUMNS: Mapping[str, Mapping[str, HappeningColumn]] = {
     "event": {
@@ -73,7 +73,7 @@ def _list_members(struct: type[Struct], prefix: str = "") -> Iterator[tuple[str,
     """Yield the dotted path and SQL type of each member that holds a single value or a list of texts."""
     for field in fields(struct):
         if field.default is UNSET or field.name in _LEFT_OUT:
-            continue  # an answer makes it: it is not the listing's own
+            continue  # not stored with the listing: each answer makes it
         path = f"{prefix}{field.encode_name}"
         kind = _find_kind(field.type)
         if isinstance(kind, str):
@@ -98,21 +98,22 @@ def _find_kind(annotation: Any) -> str | type[Struct] | None:
     return _find_kind(options[0]) if len(options) == 1 else _KINDS.get(annotation)
 
 
-# Type → path → type in SQL, of the listing's own members.
+# The SQL type of each member of a listing, by listing type and dotted path.
 LISTING_COLUMNS: Mapping[str, Columns] = {name: dict(_list_members(struct)) for name, struct in LISTINGS.items()}
 
 
 @cache
 def list_columns(listing_type: str | None) -> Columns:
-    """Return the SQL types of all columns of a listing type (None: of any type), including those of what happens."""
+    """Return the SQL types of all columns of a listing type, or of all types for None: those of members, and those of
+    one occurrence, section or session."""
     if listing_type is None:
         return reduce(lambda known, name: {**known, **list_columns(name)}, LISTING_COLUMNS, {})
     happening = HAPPENING_COLUMNS[listing_type].items()
     return {**LISTING_COLUMNS[listing_type], **{path: column.kind for path, column in happening}}
 
 
-# Operators are functions too. None of these makes a text or a list much longer than what it is given, and none takes
-# more than one pass over it. Regular expressions are left out: RE2 is linear in the text, but not in the pattern.
+# The functions and operators that expressions may use. None makes a text or a list much longer than its arguments, or
+# takes more than one pass over them. Regular expressions are left out: RE2 is linear in the text, not in the pattern.
 FUNCTIONS = frozenset(
     {
         "+", "-", "*", "/", "//", "%", "abs", "round", "floor", "ceil", "trunc", "greatest", "least",

@@ -16,7 +16,7 @@ from outings.contract.vocabulary import (
     WEEKDAYS,
 )
 
-# Answered where the deployment knows where postal codes lie, else `501`.
+# Parameters that are `501` unless the deployment has centers of postal codes.
 ZIPS = ("zip", "near_zip", "include_approximate")
 
 _any_of = partial(Parameter, kind="word", array=True)

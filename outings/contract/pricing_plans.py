@@ -36,10 +36,10 @@ PLANS: Mapping[str, PricingPlan] = MappingProxyType(
     }
 )
 
-# A key of these plans may be granted what its plan has not.
+# Plans whose keys may be granted add-ons that the plan lacks.
 GRANTABLE = ("standard", "partner")
 
-# Credits a record, planned only.
+# The planned price of each add-on, in credits for each record.
 ADD_ON_CREDITS: Mapping[str, int] = MappingProxyType({"source": 2, "forecast": 2, "related": 0})
 
 

@@ -14,7 +14,7 @@ from outings.contract.query import Query
 from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import JSON
 
-# Files of a tree that answer no request of the API: the list of requests, what `sha256sum -c` reads, and its signature.
+# Files of a tree that answer no request: the list of requests, the file for `sha256sum -c`, and its signature.
 INDEX = "v1/index.json"
 SUMS = "sha256sums.txt"
 SIGNATURE = "sha256sums.sig"
@@ -22,7 +22,7 @@ SIGNATURE = "sha256sums.sig"
 SUFFIX = ".json"
 # File systems take 255 bytes in a name.
 MOST_BYTES = 255
-# What does not stand for itself, in a path and in a query.
+# Characters to encode, in a path and in a query.
 _OTHER = re.compile(r"%[0-9A-F]{2}|[^a-z0-9._-]")
 _OTHER_IN_QUERY = re.compile(r"%[0-9A-F]{2}|[^a-z0-9._=&,-]")
 # Windows keeps these names for devices, whatever their extension.

@@ -12,12 +12,12 @@ SEASONS = ("spring", "summer", "fall", "winter")
 # Whole years, both ends inclusive; a listing is in every band that its ages overlap.
 AGE_BANDS = {"baby": (0, 1), "toddler": (1, 3), "young_kids": (4, 6), "bigger_kids": (7, 12), "teens": (13, 18)}
 
-# Band → the least price in it; `free` is what is free, whatever price it states.
+# The least price in each band. `free` has what is free, whatever price it states.
 PRICE_BANDS = {"free": None, "under_20": 0, "20_to_50": 20, "50_to_100": 50, "100_plus": 100}
-# Block → the hour of the local day at which it begins.
+# The hour of the local day at which each block begins.
 TIME_BLOCKS = {"early_morning": 0, "morning": 9, "afternoon": 12, "evening": 17}
 FACETS = ("category", "weekday", "time_block", "price_band", "age_band", "organization")
-# The bucket of a facet for those that state none of its values.
+# The value of a facet for listings that state none.
 UNSPECIFIED = "unspecified"
 
 PRICE_TYPES = ("free", "fixed", "range", "from", "donation", "varies", "unknown")
@@ -52,7 +52,7 @@ RESERVED_METRO_SLUGS = frozenset(
 )  # fmt: skip
 
 
-# Those of a `Vocabulary` of which a listing may have several; its member has the same name.
+# Fields of `Vocabulary` of whose words a listing may have several. Its member has the same name.
 SETS = ("categories", "seasons", "occasions", "teams")
 
 

@@ -23,7 +23,7 @@ class PermanentRemoteError(RemoteError):
     """A call failed, and a retry would fail in the same way."""
 
 
-# Of one answer: a longer one is not read.
+# The most bytes of one answer.
 MOST_BYTES = 2**20
 
 
@@ -74,7 +74,7 @@ class Fetcher:
                 self._check_status(response)
                 return self._read_body(response, end=end)
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-            # Not chained: its text may name the URL.
+            # Not chained, because its text may contain the URL.
             raise RemoteError(type(error).__name__) from None
 
     def _check_status(self, response: httpx2.Response) -> None:

@@ -12,6 +12,7 @@ from outings.retry_policy import RetryPolicy
 
 Parameters = dict[str, str]
 
+# The most places to request for an address.
 MOST = 5
 
 
