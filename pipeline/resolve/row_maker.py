@@ -35,7 +35,7 @@ from pipeline.resolve.facts.slugs import slugify
 from pipeline.resolve.facts.statements import make_statement_columns
 from pipeline.resolve.listings.camps import make_camp_row
 from pipeline.resolve.listings.classes import make_class_row
-from pipeline.resolve.listings.events import expand_event, make_event_row, make_moving_columns
+from pipeline.resolve.listings.events import make_event_row
 from pipeline.resolve.listings.places import make_place_row
 from pipeline.resolve.listings.resolved_record import Facts, MetroContext, ResolvedRecord
 from pipeline.resolve.listings.rows import Row, UnchangedListing, check_bounds
@@ -124,26 +124,10 @@ class RowMaker:
             point = setting.points.get(name_address(location) or "")
             at = b"" if place is None else places[place.reference.id]
             origin = _hash_origin(entry, row_id, index.slugs[row_id], organization, at, point)
-            unchanged = None
-            if origins.get(row_id) == origin:
-                is_moving = row_id in moving
-                unchanged = (
-                    self._move(row_id, entry, origin) if is_moving else UnchangedListing(id=row_id, origin=origin)
-                )
-            if unchanged is None:
-                yield _NewListing(row_id, entry, organization, place, origin)
+            if origins.get(row_id) == origin and row_id not in moving:
+                self.unchanged.append(UnchangedListing(id=row_id, origin=origin))
             else:
-                self.unchanged.append(unchanged)
-
-    def _move(self, row_id: str, entry: SpooledRecord, origin: bytes) -> UnchangedListing | None:
-        """Return an event series as unchanged, with the dates within the new horizon; None if its rule has problems."""
-        record = self._read_record(entry)
-        assert isinstance(record, EventRecord)
-        expansion = expand_event(record, self._setting)
-        if expansion.problems:
-            return None
-        moving = make_moving_columns(expansion)
-        return UnchangedListing(id=row_id, origin=origin, occurrences=expansion.occurrences, moving=moving)
+                yield _NewListing(row_id, entry, organization, place, origin)
 
     def _list_listings(self) -> Iterator[Row]:
         self._new.reverse()

@@ -35,12 +35,6 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     for name in ("listings", "organizations", "terms", *HAPPENINGS.values())
 }
 _SCHEMAS["listings"] |= ORIGINS
-# Columns of an unchanged listing that depend on the day.
-_MOVING = {
-    name: kind
-    for name, kind in _SCHEMAS["listings"].items()
-    if name in ("beyond_index", "beyond_starts_at", "beyond_starts_local", "recurrence")
-}
 
 
 class RowChange(Struct, frozen=True):
@@ -97,25 +91,13 @@ class TableBuilder:
         numbers = pl.Series("number", np.arange(first, first + len(unchanged), dtype=np.uint32))
         origins = pl.Series("origin", [listing.origin for listing in unchanged], dtype=pl.Binary())
         rows = previous.listings[at].with_columns(numbers, origins, previous.links[at])
-        if any(listing.moving for listing in unchanged):
-            rows = _replace_moving(rows, unchanged)
         self._frames["listings"].append(rows.select(*_SCHEMAS["listings"]))
         # By the row of the previous release, the new number, -1 if the listing is not unchanged.
         to = np.full(previous.listings.height, -1, dtype=np.int64)
         to[at.to_numpy()] = numbers.to_numpy()
         self.index.add_terms(_renumber(previous.read_table("terms"), to, _SCHEMAS["terms"]))
-        dated = to.copy()
-        dated[[previous.find_row(listing.id) for listing in unchanged if listing.occurrences is not None]] = -1
         for name in HAPPENINGS.values():
-            chosen = dated if name == "occurrences" else to
-            self._frames[name].append(_renumber(previous.read_table(name), chosen, _SCHEMAS[name]))
-        timed = rows["has_time"]
-        moved = [
-            (first + number, listing.occurrences, timed[number])
-            for number, listing in enumerate(unchanged)
-            if listing.occurrences is not None
-        ]
-        self._frames["occurrences"].append(join_occurrence_table(moved))
+            self._frames[name].append(_renumber(previous.read_table(name), to, _SCHEMAS[name]))
 
     def add_withdrawn(self) -> None:
         """Add the rows of the previous release that were not added: published ones as archived, hidden ones unchanged.
@@ -202,18 +184,6 @@ class TableBuilder:
             (number, row.occurrences, row.columns["has_time"]) for number, row in rows if row.occurrences is not None
         ]
         self._frames["occurrences"].append(join_occurrence_table(dated))
-
-
-def _replace_moving(rows: pl.DataFrame, unchanged: Sequence[UnchangedListing]) -> pl.DataFrame:
-    """Return the rows with new values in the columns that depend on the date."""
-    is_moved = pl.Series([bool(listing.moving) for listing in unchanged], dtype=pl.Boolean())
-    values = {
-        name: pl.Series([listing.moving.get(name) for listing in unchanged], dtype=kind)
-        for name, kind in _MOVING.items()
-    }
-    return rows.with_columns(
-        pl.when(is_moved).then(column).otherwise(pl.col(name)).alias(name) for name, column in values.items()
-    )
 
 
 def _renumber(frame: pl.DataFrame, to: "np.ndarray[Any, np.dtype[np.int64]]", schema: dict[str, Any]) -> pl.DataFrame:

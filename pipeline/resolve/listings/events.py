@@ -18,6 +18,7 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
     has_time = _has_time(record)
     expansion = expand_event(record, setting)
     anchor = expansion.anchor
+    beyond = next(iter(expansion.beyond)) if len(expansion.beyond) else None  # most events are no series
     members = Event(
         **make_dated_members(
             resolved,
@@ -40,25 +41,17 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
         members,
         starts_at=None if anchor is None else anchor.starts_at,
         occurrences_total=expansion.total,
-        **make_moving_columns(expansion),
+        # These depend on the day although the listing does not change.
+        beyond_index=None if expansion.given is None else expansion.given + 1,
+        beyond_starts_at=None if beyond is None else beyond.starts_at,
+        beyond_starts_local=None if beyond is None else count_seconds(beyond.starts_local),
+        recurrence=expansion.recurrence,
     )
     row.occurrences = expansion.occurrences
     make_problem = partial(
         Problem, feed=record.feed, line=record.line, source_id=record.source_id, field="rrule", value=record.rrule
     )
     return row, tuple(make_problem(reason=reason, quarantined=False) for reason in expansion.problems)
-
-
-def make_moving_columns(expansion: Expansion) -> dict[str, int | str | None]:
-    """Return the columns of a series that change daily although the listing does not: its first date after the
-    horizon, and its iCalendar recurrence."""
-    beyond = next(iter(expansion.beyond)) if len(expansion.beyond) else None  # most events are no series
-    return {
-        "beyond_index": None if expansion.given is None else expansion.given + 1,
-        "beyond_starts_at": None if beyond is None else beyond.starts_at,
-        "beyond_starts_local": None if beyond is None else count_seconds(beyond.starts_local),
-        "recurrence": expansion.recurrence,
-    }
 
 
 def _has_time(record: EventRecord) -> bool:

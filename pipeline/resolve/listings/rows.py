@@ -61,14 +61,11 @@ class Row(Struct, kw_only=True):
 
 
 class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
-    """A listing that is the same as in the previous release, except that other dates may be within the horizon.
-
-    `moving`: then also new values of the columns that depend on the day."""
+    """A listing whose row, dates, words and document are the same as in the previous release. `origin`: a hash of all
+    its inputs; None if the row must be made again by the next build."""
 
     id: str
     origin: bytes | None
-    occurrences: Occurrences | None = None
-    moving: Mapping[str, int | str | None] = {}
 
 
 class Listings(Struct, frozen=True, kw_only=True, eq=False):
