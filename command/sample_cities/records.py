@@ -1,4 +1,4 @@
-"""Records of sample listings."""
+"""Generate the records of sample listings. A metro and a date always give the same records."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta

@@ -65,7 +65,7 @@ def _watch_workers(
 
 
 def set_up() -> None:
-    """Prepare a new worker: Ctrl-C ends it at once without a message, because its parent prints one."""
+    """Prepare a new worker process: Ctrl-C ends it at once without a message, because its parent prints one."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

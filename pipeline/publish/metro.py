@@ -86,7 +86,7 @@ def build_metro(
     `renderer`: the version that made the unchanged documents, if not this program's."""
     times = [perf_counter()]
     released, ours = plan.previous, number_renderer()
-    writer = ObjectWriter(store, known=_list_known(released))
+    writer = ObjectWriter(store, known=_list_known(released, previous))
     with DocumentBuffer(previous.snapshot) as buffer:
         tables = make_tables(
             listings, previous, buffer, stamp=int(plan.stamp.timestamp()),
@@ -131,14 +131,15 @@ def build_metro(
     )
 
 
-def _list_known(released: PreviousMetro | None) -> set[str]:
-    """Return the objects of the previous release that need not be written again. State for builds is always written:
-    only a build reads it, so it may be lost without anybody's notice."""
+def _list_known(released: PreviousMetro | None, previous: PreviousSnapshot) -> set[str]:
+    """Return the objects of the previous release that need not be written again: all but state for builds that may be
+    lost, because only builds read it."""
     if released is None:
         return set()
     manifest = released.manifest
-    origins = None if manifest.origins is None else manifest.origins.object
-    state = {origins, manifest.delta_state, manifest.lent, manifest.foreign}
+    state = {manifest.delta_state, manifest.lent, manifest.foreign}
+    if manifest.origins is not None and previous.origins is None:
+        state.add(manifest.origins.object)
     return {sha for sha in released.list_objects() if sha not in state}
 
 

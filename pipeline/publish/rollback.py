@@ -28,6 +28,8 @@ from pipeline.tables.versions import Change, list_versions
 
 
 class RollbackResult(Struct, frozen=True, kw_only=True):
+    """The new release, and its metros with the listings of the old one."""
+
     published: Publication
     metros: tuple[MetroBuild, ...]
 

@@ -67,7 +67,7 @@ class PreviousSnapshot:
         self.links = nothing if origins is None else origins["links"]
 
     def drop_rows(self, ids: Collection[str]) -> None:
-        """Forget these rows, as if the release did not have them."""
+        """Leave out these rows from now on, as if the release did not have them."""
         for row_id in ids:
             self._at.pop(row_id, None)
 
@@ -144,7 +144,7 @@ class PreviousSnapshot:
         return self._list_organizations(ids, _IS_FOREIGN)["id"].to_list()
 
     def find_named(self, ids: Collection[str]) -> dict[str, str]:
-        """Return id and name of organizations that these listings name and that have no record."""
+        """Return the names by id of organizations without a record that these listings name."""
         return dict(self._list_organizations(ids, pl.col("source").str.starts_with("/")).iter_rows())
 
     def _list_organizations(self, ids: Collection[str], wanted: pl.Expr) -> pl.DataFrame:

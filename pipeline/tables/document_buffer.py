@@ -1,4 +1,4 @@
-"""Hold a build's documents until they are packed."""
+"""A temporary file for the documents of a build, until they are packed."""
 
 import contextlib
 import mmap

@@ -1,4 +1,4 @@
-"""The words by which exports are understood: names of columns, months, ages and prices, one file for each language."""
+"""Words that cities use in their exports: names of columns, months, ages and prices, one file for each language."""
 
 import tomllib
 import unicodedata

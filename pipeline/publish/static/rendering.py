@@ -79,6 +79,8 @@ class Tree(Struct, frozen=True, kw_only=True):
 
 
 class _Pages(Struct, frozen=True):
+    """The rendered pages of a canonical request by file name. `is_empty`: the request matches nothing."""
+
     request: str
     files: Mapping[str, StaticFile]
     is_empty: bool = False

@@ -31,8 +31,8 @@ class RowStripper:
             if (row := previous.get(row_id)) is not None and row["kind"] == "place"
         }
         self.showing = self._find_showing()
-        self._bereft = self._find_bereft()
-        self.touched = self.showing | self._bereft
+        self._losing_website = self._find_losing_website()
+        self.touched = self.showing | self._losing_website
 
     def _find_showing(self) -> frozenset[str]:
         """Return the ids of listings that show something withdrawn, and are not withdrawn themselves."""
@@ -45,17 +45,17 @@ class RowStripper:
             if (place in self._ids or organization in self._ids) and row_id not in self._ids
         )
 
-    def _find_bereft(self) -> frozenset[str]:
+    def _find_losing_website(self) -> frozenset[str]:
         """Return the ids of organizations whose website may be known only from links of withdrawn listings."""
         gone: dict[str, set[str | None]] = defaultdict(set)
         own = self._previous.listings.filter(pl.col("id").is_in(list(self._ids))).drop_nulls("organization_id")
         for row_id, organization in own.select("id", "organization_id").iter_rows():
             gone[organization] |= self._find_domains([row_id])
         return frozenset(
-            organization for organization, domains in gone.items() if self._is_bereft(organization, domains)
+            organization for organization, domains in gone.items() if self._loses_website(organization, domains)
         )
 
-    def _is_bereft(self, organization: str, domains: set[str | None]) -> bool:
+    def _loses_website(self, organization: str, domains: set[str | None]) -> bool:
         row = None if organization in self._ids else self._previous.get(organization)
         if row is None:
             return False
@@ -79,7 +79,7 @@ class RowStripper:
         columns: dict[str, Any] = {}
         members = _unstamp(row)
         links = members.links
-        if row_id in self._bereft:
+        if row_id in self._losing_website:
             changed |= {"website_url": None, "domain": None}
             columns |= {"website_url": None, "domain": None}
         if organization in self._ids:
