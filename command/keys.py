@@ -215,11 +215,7 @@ def show(*, config: Path, id_: str, as_json: bool) -> None:
     help="The first day, in UTC; the first of this month if not given.",
 )
 @click.option(
-    "--to",
-    "last",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="DATE",
-    help="The last day, in UTC; today if not given.",
+    "--to", "last", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="The last day, in UTC; today if not given."
 )
 @take_json
 def usage(
