@@ -95,7 +95,7 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
             dry_run.add_feed(read)
             problems += read.problems
             unknown[feed.name], decided[feed.name] = read.unknown, read.decided
-            tell(f"feed {feed.name}: {read.read:,} records read")
+            tell(f"feed {feed.name}: {read.read:,} {'record' if read.read == 1 else 'records'} read")
         for metro in configuration.metros:
             try:
                 neighborhoods, wrong = read_metro_neighborhoods(metro.slug, metro.neighborhoods)

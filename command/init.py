@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,15 +21,21 @@ from outings.configuration import (
 from outings.configuration.presets import read_presets
 from outings.contract.languages.language import ENGLISH, SHIPPED
 from outings.failures import WrongSetting
+from outings.release.folder import FolderStore
+from pipeline.before import read_before
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import find_timezone, read_feed
+from pipeline.clean.report import FeedCount
+from pipeline.clock import AsOf
 from pipeline.drafts.columns import ROLES
 from pipeline.drafts.drafting import NO_PRESET, OpenedFile, draft_feed, make_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
 from pipeline.drafts.writing import DRAFTED, describe_draft, format_draft, write_toml
+from pipeline.dry_run import DryRun
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.table.mapping import compile_mapping
 from pipeline.fetch.table.reading import open_engine, open_table
+from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
 from pipeline.scratch import open_scratch, sweep_scratch
 
 
@@ -117,13 +124,13 @@ def init(
         click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
         return
     text = write_toml(city, drafts, organization=organization, urls=urls)
-    reads = _write_checked(config, text, force=force)
+    reads, counts = _write_checked(config, text, force=force)
+    drafted = list(zip(drafts, reads, counts, strict=True))
     if as_json:
-        descriptions = [describe_draft(draft, read) for draft, read in zip(drafts, reads, strict=True)]
-        print_json({"config": str(config), "feeds": descriptions})
+        print_json({"config": str(config), "feeds": [describe_draft(*own) for own in drafted]})
         return
-    for draft, read in zip(drafts, reads, strict=True):
-        click.echo(format_draft(draft, read))
+    for own in drafted:
+        click.echo(format_draft(*own))
     if city.missing_words:
         click.echo(f"\n{city.missing_words}")
     click.echo(f"\n{config} is written. Look at it, then: outings check, outings build, outings serve")
@@ -205,20 +212,30 @@ def _find_zone(point: tuple[float, float]) -> str:
     return str(get_tz(point[1], point[0]))
 
 
-def _write_checked(config: Path, text: str, *, force: bool) -> list[FeedRead]:
-    """Write the configuration, but only if every feed in it can be read, as `outings check` does."""
+def _write_checked(config: Path, text: str, *, force: bool) -> tuple[list[FeedRead], list[FeedCount]]:
+    """Write the configuration, but only if every feed in it can be read. Return what was read, and what would become of
+    it in a first build today."""
     draft = config.with_name(f".{config.name}.draft")
     try:
         draft.write_text(text, encoding="utf-8")
         configuration = read_configuration(draft, os.environ)
         reads = [read_feed(feed, configuration, run=run_bounded) for feed in configuration.feeds]
+        with open_scratch() as scratch:
+            store = FolderStore(scratch / "no-store")
+            clock = AsOf(instant=datetime.now(UTC))
+            dry_run = DryRun(configuration, as_of=clock, store=store, before=read_before(store, None), scratch=scratch)
+            for read in reads:
+                dry_run.add_feed(read)
+            for metro in configuration.metros:
+                list(dry_run.run(metro, read_metro_neighborhoods(metro.slug, metro.neighborhoods)[0]))
+            counts = dry_run.counts
         if force:
             draft.replace(config)
         else:
             os.link(draft, config)  # fails where another has made it meanwhile
     finally:
         draft.unlink(missing_ok=True)
-    return reads
+    return reads, counts
 
 
 def _print_sql(configuration: Configuration) -> None:

@@ -279,7 +279,9 @@ def _clean(
 
 
 def _describe_reading(result: FeedResult | OperatorError) -> str:
-    return f"feed {result.feed}: {result.memory.read} records read" if isinstance(result, FeedResult) else str(result)
+    if not isinstance(result, FeedResult):
+        return str(result)
+    return f"feed {result.feed}: {result.memory.read:,} {'record' if result.memory.read == 1 else 'records'} read"
 
 
 def _add_newest(task: FeedTask, result: FeedResult) -> FeedResult:

@@ -214,7 +214,8 @@ def _format_parts(count: FeedCount) -> str:
     listings = "listing" if count.listings == 1 else "listings"
     parts = [(listings, count.listings), ("merged", count.merged), ("quarantined", count.quarantined)]
     sum_ = " + ".join(f"{number:,} {name}" for name, number in parts if number)
-    return f" = {sum_}" if sum_ else ""
+    earlier = " (last good version)" if count.failure is not None and count.read_at is not None else ""
+    return (f" = {sum_}" if sum_ else "") + earlier
 
 
 def _format_last_good(count: FeedCount) -> str:

@@ -26,10 +26,13 @@ def tidy(text: str) -> str:
 
 @cache
 def list_spellings(path: str) -> list[str]:
-    """List the names by which a column is looked up: its whole path, then the path without its first steps."""
+    """List the names by which a column is looked up: its whole path, then the path without its first steps.
+
+    A name without Latin letters and digits has one, "".
+    """
     steps = re.split(r"[.\[\]]+", path.strip("[]."))
     spelled = [tidy(" ".join(steps[first:])) for first in range(len(steps))]
-    return list(dict.fromkeys(spelling for spelling in spelled if spelling))
+    return list(dict.fromkeys(spelling for spelling in spelled if spelling)) or [""]
 
 
 @cache
@@ -60,6 +63,7 @@ def _names_other(word: str) -> bool:
 
 # A shapefile cuts the names of its columns to ten letters: `DENOMINAZI`, `STREET_ADD`.
 _SHAPEFILE_LETTERS = 10
+_LEAST_CUT = 6
 _CUT = 200
 # Roles that one word of a longer name tells: `Resident Fee`, `lieu_adresse`.
 _LOOSE = ("name", "start_date", "start_time", "venue", "address", "price", "age_text", "description", "category")

@@ -9,12 +9,14 @@ from msgspec import structs
 
 from outings.configuration import FeedTable
 from outings.contract.languages.language import ENGLISH
+from outings.release.manifest import FeedAccount
 from pipeline.clean.feed_read import FeedRead
+from pipeline.clean.report import HIDDEN, FeedCount, list_account
 from pipeline.drafts.columns import Column, show_examples
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.metro import MetroDraft
 from pipeline.fetch.table.mapping import list_used
-from pipeline.records.record import EventRecord, Record
+from pipeline.records.record import Record
 
 _SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "allow_private")
 # Of a feed with a preset, which says the others.
@@ -112,12 +114,13 @@ _HIDDEN = frozenset({"feed", "line", "metro", "status", "deleted"})
 _VALUE_LETTERS = 100
 
 
-def format_draft(draft: FeedDraft, read: FeedRead) -> str:
-    lines = list_losses(read)
+def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
+    """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: its account today."""
+    lines = list_losses(count)
     lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records")
     if draft.feed.preset:
         lines.append(f"  by the preset {draft.feed.preset}, which says more: outings presets {draft.feed.preset}")
-    lines += [f"  {line}" for line in draft.decided]
+    lines += [f"  {line}" for line in (*draft.decided, *list_account(structs.replace(count, unplaced=())))]
     if draft.columns:
         lines += ["", *_list_columns(draft)]
     if assumed := list_assumed(draft):
@@ -131,27 +134,25 @@ def format_draft(draft: FeedDraft, read: FeedRead) -> str:
     return "\n".join(lines).rstrip()
 
 
-# Of the rows of a draft, the largest share that may be merged, and hidden from lists, without a word.
+# The largest share of a draft's rows that may be merged, and hidden from lists, before a warning comes first.
 _MOST_MERGED, _MOST_HIDDEN = 0.01, 0.1
 
 
-def list_losses(read: FeedRead) -> list[str]:
-    """Return lines about rows that readers would not see: merged ones, and events without a date."""
-    lines = []
-    if read.merged > read.read * _MOST_MERGED:
-        example = f", such as {'; '.join(read.merges)}" if read.merges else ""
+def list_losses(count: FeedCount) -> list[str]:
+    """Return lines about rows that readers would not see, if these are many: merged and hidden ones."""
+    lines, account = [], count.account or FeedAccount()
+    if count.merged > count.read * _MOST_MERGED:
+        example = f", such as {'; '.join(count.merges)}" if count.merges else ""
         why = f"because they have the source_id of another row{example}"
         remedy = "Name a column that tells them apart: --column source_id=…"
-        lines.append(f"{read.merged:,} of {read.read:,} rows are merged, {why}. {remedy}")
-    undated = sum(
-        isinstance(record, EventRecord) and record.starts_local is None and record.date_on is None
-        for record in read.records
-    )
-    if undated > read.read * _MOST_HIDDEN:
-        lines.append(f"{undated:,} of {read.read:,} rows would be in no list, because they are events without a date")
-    if lines:
-        lines = ["Not all rows would be seen:", *(f"  {line}" for line in lines), ""]
-    return lines
+        lines.append(f"{count.merged:,} of {count.read:,} rows are merged, {why}. {remedy}")
+    if account.hidden > count.read * _MOST_HIDDEN:
+        lines += [
+            f"{number:,} of {count.read:,} rows are {why} ({change})"
+            for name, (why, change) in HIDDEN.items()
+            if (number := getattr(account, name))
+        ]
+    return ["Not all rows would be seen:", *(f"  {line}" for line in lines), ""] if lines else []
 
 
 def _list_columns(draft: FeedDraft) -> Iterator[str]:
@@ -207,7 +208,7 @@ def _show(value: Any) -> str:
     return text if len(text) <= _VALUE_LETTERS else text[:_VALUE_LETTERS] + "…"
 
 
-def describe_draft(draft: FeedDraft, read: FeedRead) -> dict[str, Any]:
+def describe_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> dict[str, Any]:
     """Return a draft and its first records as an object for `--json`."""
     return {
         "name": draft.feed.name,
@@ -220,7 +221,13 @@ def describe_draft(draft: FeedDraft, read: FeedRead) -> dict[str, Any]:
             {"column": column.path, "empty": column.empty, "values": column.examples} for column in draft.columns
         ],
         "unplaced": [column.path for column in list_unmapped(draft)],
-        "records": {"read": read.read, "kept": len(read.records), "quarantined": read.quarantined},
-        "losses": list_losses(read)[1:-1],
+        "records": {
+            "read": count.read,
+            "kept": count.listings,
+            "merged": count.merged,
+            "quarantined": count.quarantined,
+        },
+        "account": count.account,
+        "losses": list_losses(count)[1:-1],
         "first": [show_record(record) for record in list(read.records)[:_SHOWN_RECORDS]],
     }

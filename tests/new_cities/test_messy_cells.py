@@ -98,4 +98,4 @@ def test_a_draft_that_merges_rows_or_hides_them_says_so_first(tmp_path: Path) ->
     assert lines[1].startswith(
         "  15 of 20 rows are merged, because they have the source_id of another row, such as line 2 by line 7"
     )
-    assert lines[2] == "  5 of 20 rows would be in no list, because they are events without a date"
+    assert lines[2] == "  5 of 20 rows are hidden because they have no date (starts_local or date_on)"

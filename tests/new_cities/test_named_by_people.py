@@ -1,5 +1,6 @@
 """Files whose columns are named and filled as people do it: drafted, built, and listed as they say, with no editor."""
 
+import shlex
 import shutil
 import tomllib
 from collections.abc import Callable
@@ -123,13 +124,15 @@ def test_a_draft_keeps_what_a_file_states(file: str, tmp_path: Path) -> None:
 
 
 def test_a_file_without_a_column_for_the_name_says_the_line_to_run(tmp_path: Path) -> None:
-    (tmp_path / "liste.csv").write_text("xyz,dato\nStory Walk,2026-12-05\nOwl Walk,2026-12-06\n")
+    rows = "название,dato\nStory Walk,2026-12-05\nOwl Walk,2026-12-06\n"
+    (tmp_path / "liste.csv").write_text(rows, encoding="utf-8")
     config = tmp_path / "outings.toml"
     done = run("init", str(tmp_path / "liste.csv"), *BOISE, "-c", str(config))
     assert (done.exit_code, config.exists()) == (2, False)
-    assert "no column of liste.csv is known as the name; it has: xyz (Story Walk, Owl Walk)" in done.stderr
-    assert "--column name=xyz" in done.stderr
-    words = next(line for line in done.stderr.splitlines() if "--column name=" in line).split("outings ", 1)[1].split()
+    assert "no column of liste.csv is known as the name; it has: название (Story Walk, Owl Walk)" in done.stderr
+    assert "name=название" in done.stderr
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith("  outings init"))
+    words = shlex.split(line)[1:]
     again = run(*words[:1], str(tmp_path / "liste.csv"), *BOISE, *words[-2:], "-c", str(config))
     assert again.exit_code == 0, again.output
     assert tomllib.loads(config.read_text())["feeds"][0]["map"]["type"] == {"value": "event"}

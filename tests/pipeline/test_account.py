@@ -9,9 +9,11 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from command import main
 from outings.contract.query import Entitlement
+from outings.release.manifest import FeedAccount
 from pipeline.building import BuildResult
 from pipeline.clean.report import FeedCount
 from pipeline.reports.build import count_feeds
@@ -87,6 +89,80 @@ def test_the_account_adds_up_over_any_dirt_in_a_build_and_a_check(
         counted = count(city.build(TODAY))
         refuse_difference(counted)
         assert [item["account"] for item in previous] == [json.loads(encode(counted))["account"]]
+
+
+CELLS = st.sampled_from(["2099-08-12", "2019-08-14", "soon", "", "3–5", "$5", "-", "Fair", "Beer (21+ only)", "#REF!"])
+# What may stand in a file of each format, in its own words. The first entry is a good one.
+ENTRIES: dict[str, st.SearchStrategy[str]] = {
+    "csv": st.tuples(st.sampled_from("abc"), st.sampled_from(["Fair", "Swim", ""]), CELLS, CELLS).map(",".join)
+    | st.just("one,too,many,fields,here"),
+    "ics": st.builds(
+        "BEGIN:VEVENT\r\nUID:{}\r\n{}\r\nDTSTART{}\r\n{}\r\nEND:VEVENT".format,
+        st.sampled_from("abc"),
+        st.sampled_from(["SUMMARY:Fair", "SUMMARY:Beer Tasting (21+ only)", "CLASS:PRIVATE"]),
+        st.sampled_from([":20990812T100000", ":20190814T100000", ";VALUE=DATE:20990812", ":soon", ";TZID=Nowhere:9"]),
+        st.sampled_from(["STATUS:CANCELLED", "RRULE:FREQ=WEEKLY;COUNT=2", "RRULE:FREQ=NEVER", "CATEGORIES:Kids", ""]),
+    ),
+    "json": st.fixed_dictionaries(
+        {"@type": st.sampled_from(["Event", "Place", "Organization", "Person"]), "name": st.sampled_from(["Fair", ""])},
+        optional={
+            "@id": st.sampled_from(["#a", "#b"]),
+            "startDate": st.sampled_from(["2099-08-12T10:00", "2019-08-14", "soon"]),
+            "typicalAgeRange": st.sampled_from(["21-", "3-5", "old"]),
+            "eventStatus": st.just("https://schema.org/EventCancelled"),
+            "location": st.sampled_from([{"@id": "#a"}, "Hall", {"@type": "Place", "name": "Hall"}]),
+        },
+    ).map(json.dumps),
+}
+WRAPPED = {
+    "csv": ("id,title,day,fee\nz,Fair,2099-08-12,$5\n{}\n", "\n"),
+    "ics": ("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{}\r\nEND:VCALENDAR\r\n", "\r\n"),
+    "json": ('{{"@context": "https://schema.org", "@graph": [{}]}}', ",\n"),
+}
+SETTLED = {
+    "csv": '[feeds.map]\ntype = { value = "event" }\nsource_id = "id"\nname = "title"\ndate_on = "day"',
+    "ics": "",
+    "json": "",
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("ending", ENTRIES)
+@given(data=st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=5)
+def test_tables_calendars_and_pages_add_up_in_init_check_and_build_alike(
+    tmp_path_factory: pytest.TempPathFactory, ending: str, data: st.DataObject
+) -> None:
+    city = City(tmp_path_factory.mktemp("city"))
+    city.formats["samples"] = {"csv": "table", "ics": "ics", "json": "jsonld"}[ending]
+    city.urls["samples"], city.settings["samples"] = f"samples.{ending}", SETTLED[ending]
+    city.write([])
+    text, between = WRAPPED[ending]
+    entries = data.draw(st.lists(ENTRIES[ending], min_size=1, max_size=8))
+    (city.folder / f"samples.{ending}").write_text(text.format(between.join(entries)), newline="")
+    counted = count(city.build(TODAY))
+    refuse_difference(counted)
+    checked = CliRunner().invoke(main, ["check", "-c", str(city.folder / "outings.toml"), "--json"])
+    assert checked.exit_code in (0, 5), checked.output
+    assert json.loads(checked.stdout)["feeds"][0]["account"] == json.loads(encode(counted))["account"]
+    drafted = draft(city, f"samples.{ending}")
+    own = FeedAccount(**drafted["account"])
+    records = drafted["records"]
+    refuse_difference(
+        replace(
+            counted, account=own, removals=0, withdrawn=0, listings=records["kept"],
+            read=records["read"], merged=records["merged"], quarantined=records["quarantined"],
+        )
+    )  # fmt: skip
+
+
+def draft(city: City, file: str) -> Any:
+    """The first feed that init describes."""
+    options = ("--metro", "Seattle", "--center", "47.6,-122.3", "--timezone", "America/Los_Angeles", "--json")
+    config = str(city.folder / "drafted.toml")
+    drafted = CliRunner().invoke(main, ["init", str(city.folder / file), *options, "-c", config])
+    assert drafted.exit_code == 0, drafted.output
+    return json.loads(drafted.stdout)["feeds"][0]
 
 
 def check_text(city: City) -> str:

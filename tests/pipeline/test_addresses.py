@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from command import main
 from outings.release.store import read_object
+from pipeline import geocoding
 from pipeline.building import BuildResult
 from pipeline.clean.report import list_account
 from pipeline.reports.build import count_feeds
@@ -141,6 +143,51 @@ def test_a_service_that_is_down_is_said_and_asked_by_the_next_build(city: City, 
     server.status = 200
     city.build()
     assert list_points(city) == [(47.5, -122.5)] * 8
+
+
+# What the two say where they fail, as they write it.
+BUSY = {
+    "nominatim": b'{"error":{"code":429,"message":"Too Many Requests"}}',
+    "census": b"<html><body>429 Too Many Requests</body></html>",
+}
+WRONG = {
+    "nominatim": b'{"error":"Unable to geocode"}',
+    "census": b'{"errors":["Specified benchmark is invalid"],"status":"400"}',
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("provider", BUSY)
+def test_a_service_is_asked_day_after_day_until_each_address_is_known_and_then_never_again(
+    city: City, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = geocoding._POLICY
+    hasty = replace(patient, silence=0.2, whole=0.2, attempts=1)
+    addresses = [f"{number} Nowhere Rd, Seattle, WA" for number in range(1, 6)]
+    with serve_format(provider) as server:
+        connect(city, server, "max_requests = 2")
+        city.site = city.site.replace("photon", provider)
+        write_events(city, *addresses)
+        # Of each day: what the service does, how many requests it got so far, how many points there are, what is said.
+        days: list[tuple[dict[str, Any], int, int, str]] = [
+            ({"points": [(47.5, -122.5), (47.6, -122.4)]}, 2, 2, "max_requests is 2: 3 addresses are"),
+            ({"points": [], "status": 429, "body": BUSY[provider], "headers": {"retry-after": "60"}}, 3, 2, "429: 3"),
+            ({"status": 200, "body": WRONG[provider]}, 5, 2, f"its answer is none of {provider}'s: 3 addresses are"),
+            ({"body": None, "is_silent": True}, 7, 2, "3 addresses are"),
+            ({"is_silent": False}, 9, 2, "max_requests is 2: 1 address is"),  # it knows neither of the two
+            ({"points": [(47.7, -122.3)]}, 10, 3, ""),
+            ({"status": 500}, 10, 3, ""),
+        ]
+        for day, (behaviour, asked, located, said) in enumerate(days, start=10):
+            for name, value in behaviour.items():
+                setattr(server, name, value)
+            monkeypatch.setattr(geocoding, "_POLICY", hasty if server.is_silent else patient)
+            messages: list[str] = []
+            city.build(f"2026-08-{day}", progress=messages.append)
+            assert (len(server.requests), sum(lat is not None for lat, _ in list_points(city))) == (asked, located), day
+            assert [said in line for line in messages if "geocoder" in line] == [True] * bool(said), messages
+    parameter = "address" if provider == "census" else "q"
+    assert [request[parameter] for request in server.requests[:2]] == addresses[:2]
 
 
 def test_the_same_answers_make_the_same_bytes_and_a_built_city_stays_as_it_is(

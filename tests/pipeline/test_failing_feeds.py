@@ -7,7 +7,7 @@ import pytest
 
 from outings.failures import GuardRefusal
 from outings.release.store import object_name
-from pipeline.clean.report import count_feed, describe_kept
+from pipeline.clean.report import count_feed, describe_kept, format_report, make_report
 from pipeline.feed_failures import ExpectationRefusal
 from pipeline.fetch.source import FeedError, SelectError
 from pipeline.resolve.shrink_guard import ShrinkRefusal
@@ -74,6 +74,8 @@ def test_a_feed_that_fails_keeps_its_version_and_the_rest_is_published(city: Cit
     assert memory.failure is not None
     assert memory.failure.startswith(reason)
     assert (memory.read, memory.listings) == (4, 4)
+    report = format_report(make_report([count_feed("samples", memory)], [], {}))
+    assert report.startswith("samples  4 read = 4 listings (last good version)\n")
 
 
 @pytest.mark.parametrize(
