@@ -1,5 +1,8 @@
 """What the explorer says of a listing: when, until when, of what kind."""
 
+import re
+from datetime import date
+
 import pytest
 
 from tests.pages.accessibility import find_violations
@@ -38,6 +41,21 @@ def test_an_event_and_a_class_say_until_when(pages: Pages, demo: Demo) -> None:
                 assert write_clock(end) in shown.replace("\u202f", " ")
                 compared += 1
     assert compared > 20
+
+
+def test_a_row_says_that_a_class_is_full_or_nearly_so_and_no_year_of_this_year(pages: Pages, demo: Demo) -> None:
+    items = ask(demo, f"{METRO}/classes", {"limit": "4"})
+    numbers = (0, 1, 5, 6)
+    for item, spots in zip(items["data"], numbers, strict=True):
+        item["registration"] |= {"status": None, "spots_remaining": spots}
+        item["term"] |= {"starts_on": f"{date.today().year}-03-02", "ends_on": f"{date.today().year}-03-30"}
+    items["facets"] = {"total": len(numbers)}
+    page = pages.open("about:blank")
+    page.route("**/v1/seattle/classes?**", lambda route: route.fulfill(json=items))
+    page.goto(f"{pages.url}/explore/?metro=seattle&type=classes")
+    page.locator(".listings > li").nth(3).wait_for()
+    assert page.locator(".badge.spots").all_inner_texts() == ["Full", "1 spot left", "5 spots left"]
+    assert all(re.search(r"2\s–\s30\sMar$", text) for text in page.locator(".listings .time").all_inner_texts())
 
 
 def test_a_map_speaks_of_others_only_where_there_are_some(pages: Pages, demo: Demo) -> None:

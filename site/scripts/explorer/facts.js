@@ -11,6 +11,7 @@ const DAY = { weekday: "short", day: "numeric", month: "short" };
 /** @type {Intl.DateTimeFormatOptions} */
 const TERM = { day: "numeric", month: "short", year: "numeric" };
 const MONDAY = "2024-01-01";
+const FEW = 5;
 
 /**
  * When something is, in one line; empty where nothing is stated. In a short window a class says its meeting, not its
@@ -174,6 +175,17 @@ export function tellPrice(item, language) {
   return price.max !== null && price.max > price.min
     ? language.say("span", { first: least, last: language.money(price.max, price.currency) })
     : least;
+}
+
+/**
+ * Whether it is full or nearly so; empty where there is room or nobody knows.
+ * @param {Item} item
+ * @param {Language} language
+ */
+export function tellSpots({ is_sold_out: isSoldOut, registration }, language) {
+  const spots = registration?.spots_remaining ?? FEW + 1;
+  if (isSoldOut || registration?.status === "full" || spots <= 0) return language.say("full");
+  return spots <= FEW ? language.plural("spots", spots) : "";
 }
 
 /**

@@ -124,6 +124,7 @@ export class Language {
     const digits = Number.isInteger(amount) ? 0 : 2;
     const style = {
       style: "currency",
+      currencyDisplay: "narrowSymbol",
       currency: currency ?? "USD",
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,

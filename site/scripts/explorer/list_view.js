@@ -1,5 +1,5 @@
 import { element } from "./element.js";
-import { findStart, isolate, tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
+import { findStart, isolate, tellAges, tellPlace, tellPrice, tellSpots, tellTime } from "./facts.js";
 import { measure } from "./location.js";
 import { makePicture } from "./picture.js";
 import { PAGE_SIZE } from "./requests.js";
@@ -109,13 +109,15 @@ export function makeFacts(item, language, state, isDated = false) {
   const time = isDated ? tellClock(findStart(item, window), language) : tellTime(item, language, window);
   const price = tellPrice(item, language);
   const distance = tellDistance(item, state, language);
+  const spots = tellSpots(item, language);
   const facts = [
     time && element("li", { class: "time" }, element("bdi", {}, time)),
     distance && element("li", { class: "distance" }, distance),
+    price && element("li", { class: item.price?.is_free ? "badge free" : "badge" }, price),
+    spots && element("li", { class: "badge spots" }, spots),
     ...[tellPlace(item, state?.metro), tellAges(item, language)].map(
       (fact) => fact && element("li", {}, element("bdi", {}, fact)),
     ),
-    price && element("li", { class: item.price?.is_free ? "badge free" : "badge" }, price),
   ].filter(Boolean);
   return facts.length ? element("ul", { class: "facts" }, ...facts) : null;
 }
