@@ -2,13 +2,17 @@
 content."""
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from outings.pages.layout import SECTIONS
 from tests.pages.accessibility import find_outside, find_sideways, find_small_targets, find_violations
-from tests.pages.conftest import WIDTHS, Demo, Pages, Scheme
+from tests.pages.conftest import CHROMIUM, WIDTHS, Demo, Pages, Scheme
 from tests.pages.explorer import ask
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
 
@@ -31,8 +35,16 @@ def test_a_page_is_accessible_and_fits(pages: Pages, path: str, width: int, sche
     assert find_sideways(page) == []
     assert find_outside(page) == []
     assert width >= TABLET or find_small_targets(page) == []
-    page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
-    assert width < TABLET or find_outside(page) == []
+
+
+def test_letters_of_twice_the_size_stay_within_each_page(demo: Demo, chromium: "Browser") -> None:
+    arguments = ["--no-sandbox", "--blink-settings=defaultFontSize=32"]
+    browser = chromium.browser_type.launch(executable_path=CHROMIUM, args=arguments)
+    page = browser.new_page(viewport={"width": TABLET, "height": 900})
+    for path in PATHS:
+        page.goto(demo.url + path, wait_until="networkidle")
+        assert find_outside(page) == [], path
+    browser.close()
 
 
 @pytest.mark.parametrize("path", PATHS)
