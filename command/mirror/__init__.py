@@ -9,7 +9,7 @@ import click
 
 from command.mirror.client import KEY, ApiClient, Connection, read_key
 from command.mirror.sync import MirrorFile, catch_up, check_mirror
-from command.options import print_result, read_config, take_json
+from command.options import print_result, read_config, take_json, tell
 from outings.configuration.tables import MirrorTable
 
 
@@ -49,7 +49,9 @@ def mirror(
         with closing(connection), closing(MirrorFile(file)) as mirror_file:
             client = ApiClient(connection, url=url)
             while True:
-                caught = catch_up(client, mirror_file, url=url, tell=_tell)
+                caught = catch_up(
+                    client, mirror_file, url=url, tell=lambda cursor, latest: tell(f"version {cursor:,} of {latest:,}")
+                )
                 if follow is None:
                     break
                 time.sleep(follow)
@@ -67,7 +69,3 @@ def mirror(
     print_result(described, f"{records:,} records, {caught.changes:,} changes read{compared}", as_json=as_json)
     if lines:
         raise click.ClickException("the mirror differs:\n" + "\n".join(lines))
-
-
-def _tell(cursor: int, latest: int) -> None:
-    click.echo(f"version {cursor:,} of {latest:,}", err=True)

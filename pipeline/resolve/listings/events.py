@@ -5,7 +5,7 @@ from functools import partial
 
 from outings.contract.resources.listings import Event
 from outings.contract.values import count_seconds, format_clock, format_instant, format_local
-from pipeline.dates.recurrence import Expansion, expand_recurrence
+from pipeline.dates.recurrence import expand_recurrence
 from pipeline.records.record import EventRecord, Problem
 from pipeline.resolve.listings.columns import find_timezone, make_dated_members, make_dated_row
 from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord
@@ -15,8 +15,13 @@ from pipeline.resolve.listings.rows import Row
 def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
     """Make the row of an event, and the problems of its recurrence rule, such as dates left out."""
     record = resolved.record
-    has_time = _has_time(record)
-    expansion = expand_event(record, setting)
+    has_time, starts_local = record.starts_local is not None and not record.all_day, record.starts_local
+    if starts_local is None and record.date_on is not None:
+        starts_local = datetime.combine(record.date_on, time())
+    expansion = expand_recurrence(
+        starts_local=starts_local, ends_local=record.ends_local, has_time=has_time, rrule=record.rrule,
+        exdates=record.exdates, rdates=record.rdates, timezone=find_timezone(record, setting), horizon=setting.horizon,
+    )  # fmt: skip
     anchor = expansion.anchor
     beyond = next(iter(expansion.beyond)) if len(expansion.beyond) else None  # most events are no series
     members = Event(
@@ -52,24 +57,3 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
         Problem, feed=record.feed, line=record.line, source_id=record.source_id, field="rrule", value=record.rrule
     )
     return row, tuple(make_problem(reason=reason, quarantined=False) for reason in expansion.problems)
-
-
-def _has_time(record: EventRecord) -> bool:
-    return record.starts_local is not None and not record.all_day
-
-
-def expand_event(record: EventRecord, setting: MetroContext) -> Expansion:
-    """Compute an event's dates. Without problems, only `occurrences` and the moving columns depend on the horizon."""
-    starts_local = record.starts_local
-    if starts_local is None and record.date_on is not None:
-        starts_local = datetime.combine(record.date_on, time())
-    return expand_recurrence(
-        starts_local=starts_local,
-        ends_local=record.ends_local,
-        has_time=_has_time(record),
-        rrule=record.rrule,
-        exdates=record.exdates,
-        rdates=record.rdates,
-        timezone=find_timezone(record, setting),
-        horizon=setting.horizon,
-    )
