@@ -22,7 +22,6 @@ from outings.configuration.presets import read_presets
 from outings.contract.languages.language import ENGLISH, SHIPPED
 from outings.failures import WrongSetting
 from outings.release.folder import FolderStore
-from pipeline.before import read_before
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import find_timezone, read_feed
 from pipeline.clean.report import FeedCount
@@ -35,6 +34,7 @@ from pipeline.dry_run import DryRun
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.table.mapping import compile_mapping
 from pipeline.fetch.table.reading import open_engine, open_table
+from pipeline.previous_release import PreviousRelease
 from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
 from pipeline.scratch import open_scratch, sweep_scratch
 
@@ -223,7 +223,7 @@ def _write_checked(config: Path, text: str, *, force: bool) -> tuple[list[FeedRe
         with open_scratch() as scratch:
             store = FolderStore(scratch / "no-store")
             clock = AsOf(instant=datetime.now(UTC))
-            dry_run = DryRun(configuration, as_of=clock, store=store, before=read_before(store, None), scratch=scratch)
+            dry_run = DryRun(configuration, as_of=clock, store=store, previous=PreviousRelease(), scratch=scratch)
             for read in reads:
                 dry_run.add_feed(read)
             for metro in configuration.metros:
