@@ -31,7 +31,9 @@ def test_an_event_and_a_class_say_until_when(pages: Pages, demo: Demo) -> None:
         page = explore(pages, {"type": kind})
         expand = {"occurrences": "expand"} if kind == "events" else {}
         items = ask(demo, f"{METRO}/{kind}", {"limit": "20", **expand})["data"]
-        for item, shown in zip(items, page.locator(".listings > li").all_text_contents(), strict=True):
+        lists = page.locator(".listings")
+        rows = (lists.last if kind == "classes" else lists).locator("> li")  # classes: the last list goes by name
+        for item, shown in zip(items, rows.all_text_contents(), strict=True):
             if kind == "classes":
                 end = item["schedule"]["end_time"]
             else:
@@ -87,6 +89,22 @@ def test_a_day_of_the_calendar_has_what_the_lists_of_that_day_have_and_shows_it_
     shown = page.locator("[data-kind]").evaluate_all("all => all.map(node => [node.dataset.kind, node.dataset.total])")
     assert shown == [[kind, str(total)] for kind, total in totals.items() if total]
     assert find_violations(page) == []
+
+
+@pytest.mark.parametrize("kind", ["all", "classes"])
+def test_what_is_on_first_comes_first_under_its_date(pages: Pages, demo: Demo, kind: str) -> None:
+    page = explore(pages, {"type": kind})
+    dates = page.locator("#view h2.date time").evaluate_all("all => all.map(node => node.dateTime)")
+    assert dates == sorted(set(dates))
+    own = {"from": dates[0], "to": dates[0], "limit": "200"}
+    asked = {"events": {"occurrences": "expand"}, "classes": {"meets": "true"}, "camps": {"meets": "true"}}
+    answers = [ask(demo, f"{METRO}/{name}", own | more) for name, more in asked.items() if kind in ("all", name)]
+    names = {row["name"] for answer in answers for row in answer["data"]}
+    shown = page.locator("#view h2.date + .listings").first.locator("h3").all_inner_texts()
+    assert shown
+    assert set(shown) <= names
+    if kind == "classes":
+        assert page.get_by_role("heading", name="All classes by name").is_visible()
 
 
 def test_the_calendar_turns_to_later_weeks_and_back(pages: Pages) -> None:

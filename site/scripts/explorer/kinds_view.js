@@ -1,18 +1,15 @@
 import { element } from "./element.js";
 import { findStart } from "./facts.js";
 import { makeItems } from "./list_view.js";
-import { MOST_FIRST } from "./requests.js";
-import { changeFilters, findShortWindow } from "./state.js";
+import { findShortWindow } from "./state.js";
 
 /** @import { Item } from "../../types/api.js" */
 
 /**
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./state.js").State} State
- * @typedef {{from: string, to: string} | null} Window
- * @typedef {{type: string, rows: Item[], total: number, listings: number, soon: Window}} Found the first rows:
- *   `total` of them in all, and `listings` if an event with several dates counts once; `soon`: the next days, if the
- *   rows are what is on in them
+ * @typedef {{type: string, rows: Item[], total: number, listings: number}} Found the first rows: `total` of them in
+ *   all, and `listings` if an event with several dates counts once
  */
 
 /**
@@ -25,11 +22,10 @@ import { changeFilters, findShortWindow } from "./state.js";
  */
 export function makeKinds(found, state, language, ways, showAll) {
   return found.map((each) => {
-    const { type, rows, total, soon } = each;
-    const window = soon ?? findShortWindow(state);
-    const sorted = window ? [...rows].sort((one, other) => compare(one, other, window)) : rows;
-    const shown = soon ? sorted.slice(0, MOST_FIRST) : sorted;
-    const own = { ...(soon ? changeFilters(state, soon) : state), type };
+    const { type, rows, total } = each;
+    const window = findShortWindow(state);
+    const shown = window ? [...rows].sort((one, other) => compare(one, other, window)) : rows;
+    const own = { ...state, type };
     const open = { type: "button", onclick: () => showAll(type) };
     const more = element("p", {}, element("button", open, language.say("show_all", { count: total })));
     return element(

@@ -3,7 +3,8 @@ import { findStart, isolate, tellAges, tellPlace, tellPrice, tellSpots, tellTime
 import { measure } from "./location.js";
 import { makePicture } from "./picture.js";
 import { PAGE_SIZE } from "./requests.js";
-import { findShortWindow } from "./state.js";
+import { findStartIn } from "./soon.js";
+import { EVERY_TYPE, findShortWindow } from "./state.js";
 
 /** @import { Item, ListBody } from "../../types/api.js" */
 
@@ -44,9 +45,10 @@ export function makeList(body, state, language, ways) {
  */
 export function makeItems(items, state, language, ways, level = 2) {
   const window = findShortWindow(state);
-  const days = items.map((item) => findStart(item, window)?.start.slice(0, 10) ?? "");
+  const days = items.map((item) => findStartIn(item, window).slice(0, 10));
+  const isMixed = state.type === EVERY_TYPE && !state.filters.has("lat");
   const isDated =
-    (state.type === "events" || (state.type === "classes" && window !== null)) &&
+    (state.type === "events" || (window !== null && (state.type === "classes" || isMixed))) &&
     days.every((day, at) => day && (at === 0 || day >= days[at - 1]));
   // The day of the calendar stands above its listings already.
   const hasHeadings = isDated && !(state.view === "calendar" && window && window.from === window.to);
@@ -106,7 +108,8 @@ function makeItem(item, { state, level, isDated = false }, language, ways) {
  */
 export function makeFacts(item, language, state, isDated = false) {
   const window = state ? findShortWindow(state) : null;
-  const time = isDated ? tellClock(findStart(item, window), language) : tellTime(item, language, window);
+  const time =
+    isDated && item.type !== "camp" ? tellClock(findStart(item, window), language) : tellTime(item, language, window);
   const price = tellPrice(item, language);
   const distance = tellDistance(item, state, language);
   const spots = tellSpots(item, language);

@@ -19,7 +19,8 @@ import {
   requestRows,
   requestSearch,
 } from "./requests.js";
-import { changeFilters, changeType, DATED_TYPES, EVERY_TYPE, listTypes, TYPES } from "./state.js";
+import { readSoon, sortByStart } from "./soon.js";
+import { changeFilters, changeType, DATED_TYPES, EVERY_TYPE, findShortWindow, listTypes, TYPES } from "./state.js";
 
 /** @import { DensityBody, Item, ListBody, Metro } from "../../types/api.js" */
 
@@ -28,9 +29,6 @@ import { changeFilters, changeType, DATED_TYPES, EVERY_TYPE, listTypes, TYPES } 
 const STEP = 20;
 // How many windows the calendar looks ahead for the first day with anything.
 const MOST_TURNS = 3;
-// What is on in so many days is soon.
-const SOON_DAYS = 6;
-
 /** Shows what the filters find: a list, a map or a calendar, of one kind or all. */
 export class Results {
   /**
@@ -114,17 +112,24 @@ export class Results {
   }
 
   /**
-   * The first of each kind, or in a short window all that is on, by when it is.
+   * What is on first, of all kinds together by when it is, then how many there are of each kind.
    * @param {AbortSignal} signal
    */
   async #showEvery(signal) {
-    const { state } = this.explorer;
-    const { found, rows, text, total } = await this.#readKinds(state, listTypes(state), signal);
+    const { state, today } = this.explorer;
+    const window = findShortWindow(state);
+    const [{ found, rows, text, total }, soon] = await Promise.all([
+      this.#readKinds(state, listTypes(state), signal),
+      state.view === "map" || window ? null : readSoon(this.api, state, today, signal),
+    ]);
     if (signal.aborted) return;
     this.#tellTotal(text, total);
     if (!total || state.view === "map") return this.#showItems(rows, signal);
-    this.explorer.view.replaceChildren(...this.#makeKinds(found, state));
-    this.#showBeside(rows, signal);
+    const first = window ? sortByStart(rows, window) : (soon?.rows ?? []);
+    // Those of the dated kinds are among the first.
+    const rest = found.map((each) => (first.length && DATED_TYPES.includes(each.type) ? { ...each, rows: [] } : each));
+    this.explorer.view.replaceChildren(this.#makeSteps(first, soon?.state ?? state), ...this.#makeKinds(rest, state));
+    this.#showBeside([...first, ...rest.flatMap((each) => each.rows)], signal);
   }
 
   /**
@@ -170,14 +175,8 @@ export class Results {
    */
   async #readKinds(state, types, signal) {
     const requests = requestFirst(state, types);
-    // Classes are listed by name: those that meet in the next days come first.
-    const soon = { from: this.explorer.today, to: addDays(this.explorer.today, SOON_DAYS - 1) };
-    const hasSoon =
-      types.length > 1 && types.includes("classes") && !state.filters.has("from") && !state.filters.has("to");
-    const [next] = hasSoon ? requestFirst(changeFilters(state, soon), ["classes"]) : [];
     /** @type {ListBody[]} */
     const bodies = await Promise.all(requests.map(({ path }) => this.api.read(path, signal)));
-    const near = next ? (await this.api.read(next.path, signal)).data : [];
     const counted = await Promise.all(
       requests.map(({ own, isExpanded }, at) =>
         isExpanded ? this.reading.countType(own, signal) : bodies[at].facets.total,
@@ -185,9 +184,7 @@ export class Results {
     );
     const found = types.map((type, at) => {
       const { total } = bodies[at].facets;
-      const isNear = type === "classes" && near.length > 0;
-      const rows = isNear ? near : bodies[at].data;
-      return { type, rows, total, listings: counted[at] ?? total, soon: isNear ? soon : null };
+      return { type, rows: bodies[at].data, total, listings: counted[at] ?? total };
     });
     const [only] = found.length === 1 ? found : [];
     const total = found.reduce((sum, each) => sum + each.total, 0);
@@ -221,31 +218,30 @@ export class Results {
     if (!items.length) return this.#showEmpty(signal);
     if (state.view === "map")
       return this.#showMap({ rows: items, density: null }, { total: items.length, first: items }, signal);
+    this.explorer.view.replaceChildren(this.#makeSteps(items, state));
+    this.#showBeside(items, signal);
+  }
+
+  /**
+   * The first items, with a button that shows more of them.
+   * @param {Item[]} items
+   * @param {State} state
+   */
+  #makeSteps(items, state) {
+    const steps = element("div", {});
     const show = (/** @type {number} */ count) => {
-      const more =
-        items.length > count &&
-        element(
-          "p",
-          { class: "paging" },
-          element(
-            "button",
-            {
-              type: "button",
-              onclick: () => {
-                show(count + STEP);
-                /** @type {HTMLElement | null} */ (this.explorer.view.querySelectorAll(".listings a")[count])?.focus();
-              },
-            },
-            this.language.say("show_more"),
-          ),
-        );
-      this.explorer.view.replaceChildren(
+      const more = () => {
+        show(count + STEP);
+        /** @type {HTMLElement | null} */ (steps.querySelectorAll(".listings a")[count])?.focus();
+      };
+      const button = element("button", { type: "button", onclick: more }, this.language.say("show_more"));
+      steps.replaceChildren(
         ...makeItems(items.slice(0, count), state, this.language, this.explorer.ways),
-        ...(more ? [more] : []),
+        ...(items.length > count ? [element("p", { class: "paging" }, button)] : []),
       );
     };
     show(STEP);
-    this.#showBeside(items, signal);
+    return steps;
   }
 
   /** @param {AbortSignal} signal */
@@ -276,12 +272,14 @@ export class Results {
   async #showType(signal) {
     const { state, metro } = this.explorer;
     const listed = this.api.read(requestList(state), signal);
-    const isSearch = state.view === "list" && state.page === 1 && state.filters.has("q") && !state.filters.has("where");
-    const [body, once, shown, matches] = await Promise.all([
+    const isFirst = state.view === "list" && state.page === 1;
+    const isSearch = isFirst && state.filters.has("q") && !state.filters.has("where");
+    const [body, once, shown, matches, soon] = await Promise.all([
       listed,
       listsDates(state) ? this.api.read(requestCount(state), signal) : null,
       state.view === "list" ? null : this.reading.readPoints(state, listed, signal),
       isSearch ? this.reading.readMatches(state, requestMatches(state), signal) : null,
+      isFirst && !isSearch && state.type === "classes" ? readSoon(this.api, state, this.explorer.today, signal) : null,
     ]);
     if (signal.aborted) return;
     this.explorer.form.showCounts(body.facets, state);
@@ -295,13 +293,13 @@ export class Results {
       if (!body.data.length && !matches) return this.#showEmpty(signal);
       const best = matches && makeMatches(matches.body, matches.listings, state, this.language, this.explorer.ways);
       const rest = best ? [best, element("h2", {}, this.language.say("matches_all"))] : [];
-      this.explorer.view.replaceChildren(
-        ...rest,
-        body.data.length
-          ? makeList(body, state, this.language, this.explorer.ways)
-          : makeEmpty([], state, this.language, () => {}),
-      );
-      this.#showBeside(body.data, signal);
+      const next = soon?.rows.length ? this.#makeSteps(soon.rows, soon.state) : null;
+      const list = body.data.length
+        ? makeList(body, state, this.language, this.explorer.ways)
+        : makeEmpty([], state, this.language, () => {});
+      const byName = [element("h2", {}, this.language.say("by_name")), list];
+      this.explorer.view.replaceChildren(...rest, ...(next ? [next, ...(soon?.isAll ? [] : byName)] : [list]));
+      this.#showBeside(soon?.rows.length ? soon.rows : body.data, signal);
     } else {
       this.explorer.panel?.show(shown.path, state);
       await this.#showMap(shown, { total, first: body.data }, signal);
