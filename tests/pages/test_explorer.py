@@ -273,7 +273,7 @@ def test_a_view_is_accessible_and_fits(pages: Pages, view: str, width: int) -> N
 
 def test_nothing_found_names_the_filter_to_drop_and_what_that_finds(pages: Pages) -> None:
     page = explore(pages, {"q": "zzzzzz", "free": "true"})
-    assert page.get_by_text("Nothing fits all of these filters").is_visible()
+    assert page.get_by_text("Nothing matches all of these filters").is_visible()
     without = page.get_by_role("button", name="Without “zzzzzz”")
     without.wait_for()
     assert find_violations(page) == []
