@@ -39,7 +39,7 @@ from pipeline.fetch.table.reading import open_engine, open_table, shorten
 from pipeline.fetch.table.sheets import format_cell, read_cells
 from pipeline.fetch.table.sheets import list_tables as list_database_tables
 from pipeline.fetch.text_files import decode_text
-from pipeline.fetch.unpacking import ENDINGS, TableFile, find_kind, list_tables
+from pipeline.fetch.unpacking import TableFile, choose_tables, find_kind, list_tables
 
 # Instead of a preset's name: an address is not taken for one of a known system.
 NO_PRESET = "none"
@@ -103,7 +103,7 @@ def _is_rpde(items: list[Any]) -> bool:
 def find_packed(path: Path) -> dict[str, Any]:
     """Return the setting `file` for the largest table of a ZIP that has several, else {}."""
     with zipfile.ZipFile(path) as packed:
-        tables = [entry for entry in packed.infolist() if PurePosixPath(entry.filename).suffix.lower() in ENDINGS]
+        tables = choose_tables(packed.infolist())
     largest = max(tables, key=lambda entry: entry.file_size, default=None)
     return {"file": largest.filename} if largest is not None and len(tables) > 1 else {}
 
@@ -221,23 +221,18 @@ def open_files(feeds: list[FeedTable], directory: Path, scratch: Path) -> list[O
 
 
 def _open(feed: FeedTable, files: tuple[SourceFile, ...], scratch: Path) -> OpenedFile:
-    format_ = feed.format if feed.preset else _sniff(files[0])
-    if format_ != "table" or _is_known(feed, files):
+    format_ = feed.format
+    if not feed.preset:
+        with files[0].path.open("rb") as opened:
+            format_ = find_format(opened.read(_SNIFFED))
+    # A preset has the mapping, and without a row on any page there is nothing to inspect.
+    is_known = "name" in feed.map and all(file.has_rows and not file.path.stat().st_size for file in files)
+    if format_ != "table" or is_known:
         return OpenedFile(feed=replace(feed, format=format_), known=feed.map)
     folder = scratch / f"{feed.name}-table"
     folder.mkdir()
     with open_engine(folder, feed) as connection:
         return _open_tables(feed, files, connection, folder)
-
-
-def _sniff(file: SourceFile) -> str:
-    with file.path.open("rb") as opened:
-        return find_format(opened.read(_SNIFFED))
-
-
-def _is_known(feed: FeedTable, files: tuple[SourceFile, ...]) -> bool:
-    """Return True if a preset has the mapping and no page has a row, so that there is nothing to inspect."""
-    return "name" in feed.map and all(file.has_rows and not file.path.stat().st_size for file in files)
 
 
 def _open_tables(

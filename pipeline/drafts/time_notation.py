@@ -22,6 +22,7 @@ DAYS = (
 )  # fmt: skip
 _READERS = {"moment": read_moment, "day": read_day, "clock": read_clock}
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%H-%M-%S")
+_SPAN = re.compile(r"\d\s*[–—]\s*\d")
 _MOST = 3
 _SAMPLE = 100
 # A format has to read this share of what the others left.
@@ -97,7 +98,7 @@ def _add_headings(values: Sequence[str]) -> list[str]:
 
 def _find_notation(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:
     plain = _find_kind(connection, values, months_first=months_first)
-    if plain.read == len(values) and not any(_has_span(value) for value in values[:_SAMPLE]):
+    if plain.read == len(values) and not any(map(_SPAN.search, values[:_SAMPLE])):
         return plain
     ends = ", ".join(take_range("value", "time", end) for end in ("start", "end"))
     query = f"SELECT {ends} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
@@ -106,10 +107,6 @@ def _find_notation(connection: DuckDBPyConnection, values: Sequence[str], *, mon
     if ranged.read <= plain.read:
         return plain
     return replace(ranged, is_range=True, ends=sum(end is not None for _, end in taken))
-
-
-def _has_span(value: str) -> bool:
-    return re.search(r"\d\s*[–—]\s*\d", value) is not None
 
 
 def _find_kind(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:

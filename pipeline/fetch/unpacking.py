@@ -131,12 +131,18 @@ def _make_inner(name: str, path: Path, inner_name: str, *, charset: str | None =
     return TableFile(name=name, path=path, kind=kind, charset=charset)
 
 
+def choose_tables(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+    """Return the entries of a ZIP that are tables by their endings. XML beside another table describes it."""
+    kinds = [(entry, ENDINGS.get(PurePosixPath(entry.filename).suffix.lower())) for entry in entries]
+    return [entry for entry, kind in kinds if kind not in (None, "xml")] or [entry for entry, kind in kinds if kind]
+
+
 def _list_zipped(file: SourceFile, feed: FeedTable, folder: Path) -> Iterator[TableFile]:
     with zipfile.ZipFile(file.path) as packed:
         inside = [entry for entry in packed.infolist() if not entry.is_dir() and not _is_left_over(entry.filename)]
         chosen = [entry for entry in inside if fnmatch(entry.filename, feed.file or "*")]
         if not feed.file:
-            chosen = [entry for entry in chosen if PurePosixPath(entry.filename).suffix.lower() in ENDINGS]
+            chosen = choose_tables(chosen)
         if not chosen or (len(chosen) > 1 and not feed.file):
             names = ", ".join(entry.filename for entry in inside[:20]) or "nothing"
             which = f'none of them is "{feed.file}"' if feed.file else f"{len(chosen) or 'none'} of them are tables"

@@ -160,7 +160,8 @@ def zip_files(**files: bytes) -> bytes:
 
 
 def test_a_zip_gives_the_table_in_it(read_table: ReadTable) -> None:
-    content = zip_files(agenda_dot_csv=b"a,b\n1,x\n", leeme_dot_pdf=b"%PDF", __MACOSX=b"")
+    described = b"<?xml version='1.0'?><about><line/><line/></about>"
+    content = zip_files(agenda_dot_csv=b"a,b\n1,x\n", leeme_dot_pdf=b"%PDF", about_dot_xml=described, __MACOSX=b"")
     assert list_names(read_table(SELECT, content, name="t.zip")) == ["x"]
 
 
