@@ -23,10 +23,7 @@ _SOME_AGES, _NO_AGES, _OTHER_AGES = 0.8, 0.72, 0.5
 
 
 class TargetAudience(Struct, frozen=True, eq=False):
-    """The audience that a query searches for.
-
-    `wanted`: words of `audience`.
-    """
+    """The audience that a query searches for. `wanted`: words of `audience` that a listing may have."""
 
     wanted: Sequence[str]
     index: SearchIndex

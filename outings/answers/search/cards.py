@@ -57,14 +57,14 @@ def read_plain(text: str) -> str:
 
 
 class Hits:
-    """Words of the index, as they are found in texts."""
+    """The words of a query, in the forms in which texts may have them, to cut snippets by."""
 
     def __init__(self, words: Iterable[str]) -> None:
         spelled = [form for word in words for form in (word, f"{word[:-1]}'s") if form == word or word[-1] == "s"]
         self._sizes = [(form, len(form)) for form in spelled]
 
     def cut(self, text: str) -> str:
-        """Return the passage of a text that is longer than a passage: at most 180 characters, whole words."""
+        """Cut a snippet from a longer text: at most 180 characters, whole words, around most of the query's words."""
         start = self._find_start(text)
         opening = _MORE if start else ""
         end = start + MOST_CHARACTERS - len(opening)
@@ -74,8 +74,8 @@ class Hits:
         return opening + (text[start:cut] if cut > start else text[start : end - 1]).rstrip(" ,;:–-") + _MORE
 
     def _find_start(self, text: str) -> int:
-        """Return the start of the passage with most of the words: the start of its sentence, else some words before the
-        first."""
+        """Return the start of the snippet: the start of the sentence where most of the words are, else a few words
+        before the first of them."""
         lower, hits = text.lower(), []
         if not text.isascii():
             lower = lower.translate(_PLAIN)

@@ -32,8 +32,8 @@ Windows = tuple[tuple[str, tuple[int, int | None]], ...]
 
 
 class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
-    """The filters of a search. `collections`: the query of each type. `given`: the filters of the request; `defaults`:
-    names of the others. `has_usual_window`: the request has no window, like most."""
+    """The filters of a search. `collections`: the query of each type; `given`: the filters that the request sends;
+    `defaults`: the names of the others; `has_usual_window`: True if the request sends no window."""
 
     collections: Mapping[str, CollectionQuery]
     given: Mapping[str, Value]

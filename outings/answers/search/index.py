@@ -136,7 +136,7 @@ class SearchIndex:
         return self.finder.is_prominent(number for number in self.list_begun(word) if number not in own)
 
     def list_begun(self, beginning: str) -> range:
-        """Numbers of the words of the index that begin so."""
+        """Return the numbers of the index's words that begin with this text."""
         return self._spelling.list_begun(beginning)
 
     def list_region_words(self, beginning: str) -> list[str]:
@@ -154,7 +154,8 @@ class SearchIndex:
     def _find_lifted(
         self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None
     ) -> Codes:
-        """Mark, by row, the names that have this word or one like it: "children" for "kids", "learn" for "lesson"."""
+        """Return the codes, by row, of names that have this word or one of `alike`, or a related one: "children" for
+        "kids", "learn" for "lesson". All listings of `own_type` count as having it."""
         finder = self.finder
         sources = [source for own in sorted({word, *alike}) for source in finder.find_one(own, SAME)]
         tables = [finder.related] if foreign is None else [finder.related, foreign]
@@ -174,7 +175,8 @@ class SearchIndex:
         return windows in self._starts
 
     def recall_passing(self, filters: SearchFilters, keep: Keep) -> Mask | None:
-        """Return, by row, True if `keep` keeps it by usual filters, which is computed once; None for others."""
+        """Return a mask of all rows that pass usual filters, which is cached, or None for other filters. `keep`:
+        applies the filters to rows."""
         if not filters.is_usual:
             return None
         return self._passing.read(filters, lambda: self._mark_rows(keep(np.arange(self.types.size))))
@@ -210,7 +212,7 @@ class SearchIndex:
         return self.order_starts(rows, self.find_starts(rows, windows=windows, is_recalled=False), today=today)
 
     def order_starts(self, rows: Numbers, starts: Numbers, *, today: int) -> Numbers:
-        """`rank_starts` of rows that are known to start then."""
+        """Return numbers for rows that ascend with `starts`, then id. Those that start before today come last."""
         ranks = np.empty(rows.size, dtype=np.uint32)
         ordered = np.where(starts < today * DAY, NEVER, starts)
         ranks[np.lexsort((self.id_ranks[rows], ordered))] = np.arange(rows.size)
@@ -223,8 +225,8 @@ class SearchIndex:
         return ranks
 
     def find_starts(self, rows: Numbers, *, windows: Windows, is_recalled: bool) -> Numbers:
-        """Seconds of the local clock at which each row next begins in the window of its type; NEVER where it does not.
-        `windows`: by type."""
+        """Return, in seconds of the local clock, when each row next starts in the window of its type; NEVER if it does
+        not. `windows`: the window of each type."""
         if is_recalled:
             recalled = self._starts.read(windows, lambda: self._find_all_starts(windows))
             return recalled[rows]

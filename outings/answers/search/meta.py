@@ -31,8 +31,8 @@ _encode = Encoder().encode
 def make_meta(
     search: Search, *, counts: Numbers, levels: tuple[str, ...], total: int, count: int, end: int | None
 ) -> SearchMeta:
-    """Make `meta`. `counts`: by level, whichever of the `levels` are shown; `total`: results on all pages, `count`: on
-    this one; `end`: where the next one begins."""
+    """Make `meta`. `counts`: matches at each level, shown or not; `levels`: those that are shown; `total`: results on
+    all pages; `count`: results on this page; `end`: the offset of the next page, or None."""
     query, requested, parsed = search.query, search.filters, search.parsed
     age, counted = parsed.age, counts.tolist()
     return SearchMeta(
@@ -74,7 +74,7 @@ def _show_filters(requested: SearchFilters) -> TypedFilters:
 
 @lru_cache(maxsize=MOST_USUAL)
 def _show_usual(requested: SearchFilters) -> TypedFilters:
-    """Return the filters of a request without any as JSON, which is cached."""
+    """Return the filters of a request that sends none, as JSON. It is cached."""
     return cast(TypedFilters, Raw(_encode(_show_filters(requested))))
 
 

@@ -1,18 +1,19 @@
 """Find places that are only named after a word: Farm Playground is a playground and no farm.
 
 The head of a place's name says what it is. In English that is the last word, or the last before "of" in "Museum of
-Flight".
+Flight". Behind a colon each word says so: Mill Park: tennis court.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from outings.answers.search.strength import Codes, Mask, Numbers, count_named
 from outings.answers.snapshot.reader import DerivedTables, TableContext, derive_table
 from outings.contract.languages.word_lists import NameWords
+from outings.contract.text import split_words
 from outings.contract.vocabulary import TYPES
 from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable
@@ -25,12 +26,19 @@ _ROWS_AT_ONCE = 65_536
 
 
 def make_heads(listings: pl.DataFrame, terms: pl.DataFrame, words: NameWords) -> pl.DataFrame:
-    """Make a table of the head of each place's name, as the number of the word, by row. Empty if the language does not
-    define heads."""
+    """Make a table of the head of each place's name, as the number of the word, by row; of the words behind a colon, if
+    the name has one. Empty if the language does not define heads."""
     places = listings.with_row_index("row").filter(type=_PLACE).select(pl.col("row").cast(terms.schema["row"]))
     named = terms.with_columns(number=pl.col("word").rle_id()).filter(field=_NAME).join(places, on="row", how="semi")
     # A number or a letter tells two of a sort apart: "Playground 2".
     named = named.filter(pl.col("word").str.contains("^[^0-9].+$"))
+    # So many of the last words of a name are behind its colon.
+    described = [(row, len(split_words(name.rpartition(":")[2]))) for row, name in _list_named(listings)]
+    behind_colon = pl.DataFrame(described, schema={"row": terms.schema["row"], "count": pl.Int64()}, orient="row")
+    behind_colon = named.join(behind_colon, on="row").filter(
+        pl.col("position") > pl.col("position").max().over("row") - pl.col("count")
+    )
+    named = named.join(behind_colon, on="row", how="anti")
     if words.head == "last":
         ends = named.filter(pl.col("word").is_in(words.behind_head.split()), pl.col("position") > 0)
         ends = ends.group_by("row").agg(end=pl.col("position").min())
@@ -38,8 +46,15 @@ def make_heads(listings: pl.DataFrame, terms: pl.DataFrame, words: NameWords) ->
         named = behind.filter(pl.col("end").is_null() | (pl.col("position") < pl.col("end")))
     heads = named.sort("row", "position").group_by("row", maintain_order=True)
     number = pl.col("number").last() if words.head == "last" else pl.col("number").first()
-    made = heads.agg(head=number.cast(pl.UInt32())).select(pl.col("row").cast(pl.UInt32()), "head")
+    made = pl.concat([heads.agg(head=number), behind_colon.select("row", head="number")])
+    made = made.select(pl.col("row", "head").cast(pl.UInt32())).sort("row", "head")
     return made if words.head else made.clear()
+
+
+def _list_named(listings: pl.DataFrame) -> Iterator[tuple[int, str]]:
+    """Yield the row and the name of each place whose name has a colon."""
+    named = listings.with_row_index("row").filter(pl.col("name").str.contains(":", literal=True), type=_PLACE)
+    yield from named.select("row", "name").iter_rows()
 
 
 def _make_heads(tables: Mapping[str, pl.DataFrame], context: TableContext) -> dict[str, pl.DataFrame]:
@@ -85,7 +100,7 @@ def _list_pairs(words: pl.DataFrame) -> pl.DataFrame:
 
 HEADS = DerivedTables(
     names=("heads",),
-    columns={"listings": ("type",), "terms": ("word", "row", "field", "position")},
+    columns={"listings": ("type", "name"), "terms": ("word", "row", "field", "position")},
     make=_make_heads,
 )
 
@@ -120,9 +135,7 @@ class Namesakes:
 
     def are_meant(self, rows: Numbers, *, meant: Callable[[], Numbers]) -> Mask:
         """Mark the rows of places whose kind is what the query names: for `playground` no "Playground Cafe"."""
-        are_meant = self._have_heads(rows)
-        own = np.flatnonzero(are_meant)
-        are_meant[own] = np.isin(self._heads[np.searchsorted(self._rows, rows[own])], meant())
+        are_meant: Mask = np.isin(rows, self._rows[np.isin(self._heads, meant())])
         return are_meant
 
     def _have_heads(self, rows: Numbers) -> Mask:

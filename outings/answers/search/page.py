@@ -131,8 +131,8 @@ def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchR
 
 
 def _rank(matched: SearchMatches, scores: Numbers, search: Search, index: SearchIndex) -> Numbers:
-    """Numbers, equal for what fits equally, that rise as scores fall. In `auto` what is partial is behind, and by
-    default each level, and in it what does not cover the query's ages."""
+    """Return a number for each match, the lower the better it fits: by level, then by ages that the query states, then
+    by score; in `auto` by whether it is partial, then by score. Matches that fit equally have equal numbers."""
     if search.is_auto:
         behind = (matched.levels == PARTIAL).astype(np.int64)
     else:
@@ -159,7 +159,7 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
 
 
 def _take_page(results: SearchResults, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
-    """Places in what is shown."""
+    """Return the indexes of the page's results among all results, in their order."""
     shown, ranks, offset = results.shown, results.ranks, search.offset
     ids = index.id_ranks[shown.rows]
     match search.query.get("sort"):
@@ -198,7 +198,7 @@ def _make_items(
     opened: SnapshotReader,
     index: SearchIndex,
 ) -> list[bytes]:
-    """`repeats`: of each result in `auto`."""
+    """Format the results of a page as JSON. `repeats`: the rows that repeat each result; None without `match=auto`."""
     words, read_card = Hits(index.list_words(search.parsed)), index.cards.read_card
     others = repeat(b"") if repeats is None else [_format_repeats(value, opened, index) for value in repeats]
     rows = zip(

@@ -146,6 +146,7 @@ def _list_area_places(opened: SnapshotReader, index: SearchIndex) -> AreaPlaces:
 
 
 def measure_distances(index: SearchIndex, rows: Numbers, *, lat: float, lng: float) -> Numbers:
-    """Squares of straight lines through the unit sphere; infinite without coordinates: these come last."""
+    """Return the squared length of the straight line through the unit sphere from each row to a point. It is infinite
+    for rows without coordinates, so that they come last."""
     squares = square_chords([axis[rows] for axis in index.vectors], make_unit_vector(lat, lng))
     return np.where(np.isnan(squares), np.inf, squares)

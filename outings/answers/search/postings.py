@@ -94,7 +94,7 @@ def _number_stems(words: pl.Series, stems: str) -> NDArray[np.int64]:
 
 
 def _join(numbers: Indexes, others: Indexes) -> NDArray[np.int64]:
-    """Pairs of a word or a stem and a listing, or of a listing and a place in it, as one number each."""
+    """Join pairs of numbers below 2^32 into one number each, such as a word and a listing."""
     joined: NDArray[np.int64] = numbers.astype(np.int64) << _SHIFT | others.astype(np.int64)
     return joined
 

@@ -37,9 +37,9 @@ _THING = ("type", "organization_id", "folded", "place_id", "lat", "lng", "where"
 
 
 def make_repeats(listings: "pl.DataFrame", terms: "pl.DataFrame", language: Language) -> "pl.DataFrame":
-    """Make a table by row of `thing`: a number that published listings of the same thing share, else -1; and of
-    `is_called_off`: whether the name says so, or that it is sold out, which makes no other name. Listings without a
-    stated organization and location are never the same thing."""
+    """Make a table by row. `thing`: a number that published listings of one name, organization, location and age share,
+    else -1; listings without a stated organization and location share none. `is_called_off`: True if the name says that
+    the listing is canceled or sold out; these words are no part of the name that is compared."""
     has_place, has_point = pl.col("place_id").is_not_null(), pl.col("lat").is_not_null()
     published = listings.filter(pl.col("status") == PUBLISHED)
     called_off = _compile_called_off(language.search or SearchWords())
@@ -87,10 +87,10 @@ REPEATS = DerivedTables(
 
 
 class SearchResults(Struct, frozen=True, eq=False):
-    """`shown`: a listing for each thing, with the level of the best listing of it; `scores` and `ranks` are of that one
-    too. Of
-    things that more than one matches `rows` has all that do, one thing after the other, each from its number in
-    `begins` on, the one that is shown first. `things` rise."""
+    """The results of a search, in which repeated listings are one. `shown`: one listing for each result, with the level
+    of its best listing; `scores` and `ranks`: those of its best listing. `things`: the numbers of repeated listings,
+    ascending. `rows`: all of their matching rows, grouped by thing, the shown one first. `begins`: the index in `rows`
+    at which each thing begins, and the end of the last one."""
 
     shown: SearchMatches
     scores: Numbers
@@ -110,7 +110,7 @@ class SearchResults(Struct, frozen=True, eq=False):
 
 
 def choose_cards(matched: SearchMatches, programs: Numbers, *, rank: Callable[[Numbers], Numbers]) -> SearchMatches:
-    """Keep the listing with the best level of each program; of these the first by `rank`, which returns numbers for
+    """Keep one listing of each program: of those with the best level the first by `rank`, which returns numbers for
     rows that ascend with their start, then id."""
     programs = programs[matched.rows]
     shared = (programs >= 0).nonzero()[0]
@@ -146,9 +146,9 @@ def fold_repeats(
     called_off: Numbers,
     order_starts: Callable[[Numbers], Numbers],
 ) -> SearchResults:
-    """Keep one listing of each thing: the first by `order_starts`, which numbers rows by how early they start, then by
-    id. What is called off stands for no other. It takes the place of the best of its listings, the least by `ranks`.
-    `scores`, `ranks`, `things` and `called_off` are those of the rows that match."""
+    """Keep one listing of those that are repeated: the first by `order_starts`, which numbers rows by their start, then
+    by id. A canceled or sold out listing is kept only if all are. The result is ordered by the best of its listings,
+    which has the least of `ranks`. `scores`, `ranks`, `things` and `called_off` are those of the matching rows."""
     shared = (things != SINGLE).nonzero()[0]
     if shared.size < 2:
         return SearchResults(matched, scores, ranks)

@@ -179,8 +179,8 @@ def _list_more(
 
 
 def _find_lifts(search: Search, index: SearchIndex) -> dict[str, Codes]:
-    """Return which names have the words that don't decide, by word. In `auto` these are also the words of age, and the
-    words of time if no word decides."""
+    """Return, for each word that only raises scores, the codes of the listings that have it in their names. In `auto`
+    words for ages are among these words, and words for times if no word decides."""
     parsed, words, is_auto = search.parsed, search.words, search.is_auto
     audience_words = (*parsed.audience, *(parsed.stated if is_auto else ())) if parsed.words else parsed.stated
     foreign = None if search.foreign is None else search.foreign.related
@@ -245,8 +245,8 @@ def _keep_named(rows: Numbers, *, codes: Sequence[Codes], least: float) -> Numbe
 def _keep_timely(
     rows: Numbers, *, search: Search, opened: SnapshotReader, is_meant: Callable[[Numbers], Mask] | None
 ) -> Numbers:
-    """Return a factor below 1 for rows that do not happen when the query says. `is_meant`: marks places of the kind
-    that is searched for, which are there at any time."""
+    """Return the factor of time by row: below 1 for rows that do not happen at the time that the query states.
+    `is_meant`: marks places of the kind that is searched for, which are there at any time."""
     assert search.when is not None
     kept = np.ones(rows.size)
     untimely = find_untimely(rows, search.when, search.filters.collections, opened)

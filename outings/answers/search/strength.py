@@ -349,8 +349,9 @@ class StrengthFinder:
 
 
 class SearchMatches(Struct, frozen=True, eq=False):
-    """`rows` rise; `levels` are indexes in LEVELS. `score` gives thousandths of
-    any of the rows: only what is shown needs them. `relaxed`: words of the query that no level asks for."""
+    """The listings that match a search. `rows`: ascending; `levels`: an index in LEVELS for each row; `score`: returns
+    the scores of some of the rows in thousandths, as only shown rows need them; `relaxed`: words of the query that no
+    level requires."""
 
     rows: Numbers
     levels: Numbers
@@ -363,8 +364,9 @@ class SearchMatches(Struct, frozen=True, eq=False):
 
 
 def find_levels(codes: Sequence[Codes], rows: Numbers, *, where_completes: bool) -> Numbers:
-    """`codes`: of each word that decides, by row; the one that counts least says the level. Where a listing is, is no
-    part of what it says of itself, but if `where_completes` what has the rest is `related`: "swim ballard"."""
+    """Return the level of each row as an index in LEVELS, by the word that counts least. `codes`: the codes of each
+    word that decides, by row. A row that has a word only in the name of its place, its organization or its address is
+    `partial`; with `where_completes` it is `related` if another word stands elsewhere: "swim ballard"."""
     if not codes:
         return np.full(rows.size, ALL_TERMS)
     standings = STANDINGS.take(reduce(np.minimum, codes).take(rows))

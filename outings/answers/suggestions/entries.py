@@ -1,8 +1,7 @@
-"""Makes the tables of what can be suggested and of where its words begin, from a snapshot's own.
+"""Make the tables of suggestions: the entries, and where the words begin by which they are found.
 
-An entry is a place, an organization, a neighborhood, all events, classes or camps of one name, or a query: one to three
-words that several names share. Categories are words of the vocabulary, which no table has: the index has them.
-"""
+An entry is a place, an organization, a neighborhood, all events, classes or camps of one name, or a query: one to four
+words that several names share. Categories are no entries, as they are in the vocabulary."""
 
 from __future__ import annotations
 

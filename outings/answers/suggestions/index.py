@@ -1,4 +1,4 @@
-"""Finds the entries that begin with some letters, at any of their words: a binary search over where words begin."""
+"""Find the suggestions of which a word begins with some letters, by a binary search over where words begin."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The plan of `/v1/{metro}/suggest`: what has something live that the key may read, by the lists' own defaults."""
+"""Plan and answer `/v1/{metro}/suggest`: suggest names and queries that have live listings."""
 
 from collections.abc import Callable, Iterable
 from datetime import date

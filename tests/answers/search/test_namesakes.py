@@ -12,7 +12,7 @@ from outings.release.snapshot import Release
 from outings.release.tables import FIELDS
 from tests.answers import documents
 from tests.answers.documents import make_uuid
-from tests.answers.search.searching import name_places, open_listings, search
+from tests.answers.search.searching import find, name_places, open_listings, search
 
 AUTO = {"match": "auto"}
 NAMES = (
@@ -77,8 +77,8 @@ def test_a_language_says_where_the_head_of_a_name_is(words: NameWords, head: str
         [(word, 1, FIELDS.index("name"), position) for position, word in enumerate(name)],
         schema={"word": pl.String(), "row": pl.UInt32(), "field": pl.UInt8(), "position": pl.UInt16()}, orient="row",
     ).sort("word")  # fmt: skip
-    types = pl.DataFrame({"type": [TYPES.index("event"), TYPES.index("place")]}, schema={"type": pl.UInt8()})
-    made = make_heads(types, terms, words)
+    types = {"type": [TYPES.index("event"), TYPES.index("place")], "name": ["", " ".join(name)]}
+    made = make_heads(pl.DataFrame(types, schema={"type": pl.UInt8(), "name": pl.String()}), terms, words)
     assert made.rows() == ([] if head is None else [(1, sorted(name).index(head))])
 
 
@@ -136,3 +136,11 @@ def order(release: Release, q: str) -> list[str]:
 def test_what_a_name_says_beside_its_place_is_what_it_was(park: Release) -> None:
     assert score(park, "swim") == {"Fish Park Swim": 0.933}
     assert score(park, "fish swim")["Fish Park Swim"] == 0.967
+
+
+def test_what_is_behind_a_colon_says_what_a_place_is(tmp_path: Path) -> None:
+    listings = name_places("Mill Park: tennis court", "Tennis Playground: lawn", "Mill Park: pickleball court")
+    listings[2]["description"] = "Asphalt, tennis"
+    release = open_listings(tmp_path, *listings)
+    assert next(iter(find(release, "tennis", AUTO))) == "Mill Park: tennis court"
+    assert list(find(release, "pickleball", AUTO)) == ["Mill Park: pickleball court"]

@@ -19,8 +19,9 @@ _MOST_UP, _MOST_UNDER = 21, 18
 
 
 class AgeSpan(Struct, frozen=True):
-    """Whole years; `max` None is open. [start, end) in the line. `is_word`: said by a word for it, "toddlers".
-    `is_each`: it is of several children who all come, "3 and 7 year olds"."""
+    """An age that a phrase of a query states, in whole years. `max`: None for no limit. `start`, `end`: the characters
+    [start, end) of the line. `is_word`: a word states it, such as "toddlers". `is_each`: several children of these ages
+    all come: "3 and 7 year olds"."""
 
     min: int
     max: int | None
@@ -112,7 +113,7 @@ class AgePatterns:
         return bool(match["people"]) and (len(ages) > 1 or bool(match["over"] or match["up_to"]))
 
     def _count_months(self, ages: Sequence[re.Match[str]]) -> Iterator[int]:
-        """Months of each; a number without a unit has that of the next one that has: "6-18 months"."""
+        """Yield each age in months. A number without a unit has that of the next age that has one: "6-18 months"."""
         factor = 12
         counted = []
         for age in reversed(ages):
@@ -181,7 +182,7 @@ class School:
         return AgeSpan(low, high, *match.span(), is_each=bool(self._both.search(match["chain"])))
 
     def _count_year(self, match: re.Match[str]) -> int:
-        """1 is the first; what comes before it is 0 and less."""
+        """Return the number of a school year: 1 for the first, 0 and less for those before it."""
         if match["number"]:
             return int(match["number"])
         if match["ordinal"]:
@@ -198,8 +199,8 @@ def _write_year(early: Sequence[str], ends: str, ordinals: Mapping[str, int]) ->
 
 
 def join_ages(spans: Sequence[AgeSpan]) -> tuple[int, int | None]:
-    """One filter for several phrases: the narrower where one lies in the other ("baby 6 months"), else
-    all from the least to the greatest ("babies and toddlers", "a 5 year old and an 8 year old")."""
+    """Return the least and the greatest age of several phrases, to filter by: the narrower one where it lies in the
+    other ("baby 6 months"), else from the least to the greatest ("babies and toddlers")."""
     (least, most), *others = [(span.min, span.max) for span in spans]
     for low, high in others:
         if _is_inside(low, high, least, most):

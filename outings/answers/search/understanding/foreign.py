@@ -12,8 +12,8 @@ _PLURALS = ("s", "es")
 
 
 class ForeignLanguage:
-    """Another language in which a metro may be searched. `words` read such a query, `related` are what its words are
-    in the metro's language, and `runs` its phrases of several words, which are one thing."""
+    """A language in which a metro may be searched beside its own. `words`: parse a query in it; `related`: the
+    translations of its words to the metro's language; `runs`: its phrases of several words."""
 
     def __init__(self, translation: Translation, own: QueryWords) -> None:
         """`own`: the words of the metro's language."""

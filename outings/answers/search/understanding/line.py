@@ -24,14 +24,15 @@ class Token(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """`text` is folded as words are (`contract.tokenizer`); `origins` are the places of its signs in `written`."""
+    """A query as one folded line. `text`: folded like the words of listings; `origins`: the index in `written` of each
+    of its characters; `written`: the query as it was sent."""
 
     text: str
     origins: Sequence[int]
     written: str
 
     def list_tokens(self) -> list[Token]:
-        """Their words are those of `contract.tokenizer.split_words`."""
+        """List the words of the line, the same that `contract.text.split_words` returns."""
         return [Token(match[0], *match.span()) for match in _WORD.finditer(self.text)]
 
     def quote_token(self, token: Token) -> str:
@@ -49,7 +50,7 @@ class Line(Struct, frozen=True, kw_only=True):
 
 
 def read_line(written: str) -> Line:
-    """Signs that mean nothing here are spaces, and spaces stand single."""
+    """Fold a query to a line. Characters that mean nothing in a query become spaces, and several spaces become one."""
     if written.isascii():
         text = written.translate(_ASCII).lower()
         # As most queries are: sign for sign.
@@ -66,7 +67,8 @@ def read_line(written: str) -> Line:
 
 
 def _fold_sign(sign: str) -> str:
-    """One sign of a query, of any length: nothing for an apostrophe, a space for what only parts words."""
+    """Fold one character of a query to a text: empty for an apostrophe, a space for a character that only separates
+    words."""
     if sign in _APOSTROPHES:
         return ""
     if sign == "&":

@@ -13,7 +13,7 @@ _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 class Locations(Struct, frozen=True, kw_only=True):
-    """Names as folded words. `whole`: phrases that are no place, though they have such a name."""
+    """Names of locations as folded words. `whole`: phrases that mean something else than the location."""
 
     metro: tuple[Words, ...] = ()
     neighborhoods: frozenset[Words] = frozenset()
@@ -21,8 +21,8 @@ class Locations(Struct, frozen=True, kw_only=True):
 
 
 def make_locations(metro: Iterable[str], neighborhoods: Iterable[str]) -> Locations:
-    """`metro`: its name, slug and aliases. A neighborhood is known by its name, and by that without what stands in
-    brackets: "Harlem (North)" is Harlem too."""
+    """Return the locations of a metro. `metro`: its name, slug and aliases. A neighborhood is known by its name with
+    and without a part in brackets: "Harlem (North)" is Harlem too."""
     spelled = [form for name in neighborhoods for form in (name, _IN_BRACKETS.sub(" ", name))]
     return Locations(
         metro=tuple(dict.fromkeys(_split_names(metro))),
@@ -49,7 +49,8 @@ def has_first(words: Sequence[str], names: frozenset[Words]) -> bool:
 
 
 def find_runs(words: Sequence[str], names: frozenset[Words]) -> Iterator[tuple[int, int]]:
-    """[start, end) of each run that is one of `names`, the longest at each place."""
+    """Yield the start and the end (exclusive) of each run of words that is one of `names`, the longest one at each
+    start."""
     firsts, longest = _measure_names(names)
     if firsts.isdisjoint(words):
         return  # as nearly always
@@ -64,5 +65,5 @@ def find_runs(words: Sequence[str], names: frozenset[Words]) -> Iterator[tuple[i
 
 @lru_cache(maxsize=256)
 def _measure_names(names: frozenset[Words]) -> tuple[frozenset[str], int]:
-    """Their first words, and how many words the longest has."""
+    """Return the first words of the names, and how many words the longest name has."""
     return frozenset(name[0] for name in names), max(map(len, names), default=0)

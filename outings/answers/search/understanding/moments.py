@@ -40,8 +40,9 @@ class NamedDates(Struct, frozen=True):
 
 
 class When(Struct, frozen=True, kw_only=True):
-    """A time of the week or day. `weekdays` from Monday, 0; `ahead`: the first and the last day, counted from the
-    window's first; `hours`: seconds of the day, end exclusive. Empty and None mean any."""
+    """The time that a query states; empty and None mean any. `weekdays`: from Monday, 0. `ahead`: the first and the
+    last day, counted from the first day of the window. `dates`: days of a month. `hours`: seconds of the day, end
+    exclusive."""
 
     weekdays: tuple[int, ...] = ()
     ahead: tuple[int, int] | None = None
@@ -165,7 +166,8 @@ def _is_time(match: re.Match[str]) -> bool:
 
 
 def _read_time(match: re.Match[str], name: str, *, like: str | None = None) -> int | None:
-    """Seconds of the day. `like`: the end whose half of the day holds for this one, unless it would be before it."""
+    """Return a time in seconds of the day, or None if none is stated. `like`: the other end of the range, whose half of
+    the day counts for this end too, unless the range would then end before it begins."""
     if match[name] is None:
         return None
     hour, minute = int(match[name]), int(match[f"{name}_minute"] or 0)

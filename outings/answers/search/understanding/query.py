@@ -1,17 +1,12 @@
-"""A search query, read: the words that decide, the kinds they lift, an age, and what was ignored.
+"""Parse a search query: the words that decide, the kinds of listing, an age, and the words that are ignored.
 
-Quotes, a leading minus and OR are not interpreted. Each word has one role; the first step that knows it gives it:
+Quotes, a leading minus and OR are not interpreted. Each word gets one role, from the first step that knows it: 1. names
+of activities ("4th of july", "gluten free") stay words; 2. a phrase for an age is a filter, and its words are in no
+list; 3. the metro's name, neighborhoods, and words for price, time and audience are ignored and listed in `ignored`; 4.
+filler words are ignored and not listed, and kinds only raise scores; 5. all other words decide.
 
-1. names of what one does ("4th of july", "gluten free") stay words;
-2. an age phrase is a filter, and its words are in no list;
-3. the metro's name, price, time and audience words are ignored and listed in `ignored`, as are neighborhoods;
-4. filler words are ignored and listed nowhere; kinds lift;
-5. whatever is left decides.
-
-A neighborhood is no filter (the parameter `neighborhood` is): where other words decide it is ignored, and says so;
-where there is but an age or an audience, it is searched as written. So are audience words, where there is not even an
-age.
-"""
+A neighborhood does not filter (the parameter `neighborhood` does). It is searched as written if nothing else is left
+but an age or an audience. Audience words are searched as written if not even an age is left."""
 
 import re
 from collections.abc import Sequence

@@ -17,7 +17,7 @@ Words = tuple[str, ...]
 
 
 class Alternatives(Struct, frozen=True):
-    """The query's words in [start, end) may also be any of `phrases`, which are folded words as in a text."""
+    """Phrases that may replace the query's words in [start, end). `phrases`: folded words as in a text."""
 
     start: int
     end: int
