@@ -23,12 +23,13 @@ from outings.contract.values import read_local
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 
-# The offset at _FIRST is stated from _LONG_AGO on; a rule that still holds in the last year has no end.
+# The changes of a zone's offset that a calendar lists are those from _FIRST to _LAST. The offset at _FIRST is stated
+# from _LONG_AGO on, and a rule that still applies in the last year is written without an end.
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
 _LONG_AGO = datetime(1900, 1, 1)
 _WEEK = 7
 _SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
-# Changes in fewer years than this are single dates, since a rule would fit by chance.
+# Changes in fewer years than this are written as single dates, since a rule would fit by chance.
 _FEWEST = 3
 _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
@@ -82,9 +83,11 @@ def _write_observances(name: str) -> Iterator[str]:
         at = 0
         while at < len(onsets):
             days, end = _find_run(onsets, at)
-            is_rule = end - at >= _FEWEST
-            end = end if is_rule else at + 1
-            yield from _write(kind, onsets[at:end], days if is_rule else None)
+            if end - at >= _FEWEST:
+                yield from _write(kind, onsets[at:end], days)
+            else:
+                end = at + 1
+                yield from _write(kind, onsets[at:end])
             at = end
 
 
@@ -113,6 +116,7 @@ def _find_run(onsets: Sequence[datetime], at: int) -> tuple[_Days, int]:
 
 
 def _follow(days: _Days, onsets: Sequence[datetime], at: int) -> int:
+    """Return the index behind the last onset that a day rule fits, from index `at` on, in successive years."""
     first = onsets[at]
     for end in range(at, len(onsets)):
         year = first.year + end - at
@@ -122,22 +126,19 @@ def _follow(days: _Days, onsets: Sequence[datetime], at: int) -> int:
 
 
 def _write(kind: _Kind, onsets: Sequence[datetime], days: _Days | None = None) -> Iterator[str]:
+    """Yield the lines of one observance: a rule for its days or, without `days`, the one date in `onsets`."""
     name = "DAYLIGHT" if kind.is_daylight else "STANDARD"
     yield f"BEGIN:{name}"
     yield f"DTSTART:{onsets[0]:%Y%m%dT%H%M%S}"
     if days is not None:
-        is_over = onsets[-1].year < _LAST.year - 1
-        yield f"RRULE:FREQ=YEARLY;{days.write_rule()}" + (_write_end(kind, onsets[-1]) if is_over else "")
+        # UNTIL is a day late: `dateutil` and `icalendar` read it as local time, and east of UTC would miss the last
+        # change.
+        until = f";UNTIL={onsets[-1] - kind.offset_before + _DAY:%Y%m%dT%H%M%SZ}"
+        yield f"RRULE:FREQ=YEARLY;{days.write_rule()}{until if onsets[-1].year < _LAST.year - 1 else ''}"
     yield f"TZNAME:{kind.name}"
     yield f"TZOFFSETFROM:{_format_offset(kind.offset_before)}"
     yield f"TZOFFSETTO:{_format_offset(kind.offset)}"
     yield f"END:{name}"
-
-
-def _write_end(kind: _Kind, last: datetime) -> str:
-    """Return the end of a recurrence rule, a day late: `dateutil` and `icalendar` read UNTIL as local time, and east of
-    UTC would miss the last change."""
-    return f";UNTIL={last - kind.offset_before + _DAY:%Y%m%dT%H%M%SZ}"
 
 
 def _format_offset(offset: timedelta) -> str:
@@ -148,7 +149,7 @@ def _format_offset(offset: timedelta) -> str:
 
 _ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
-# Most bytes of a line without its end, but with the space that continues one.
+# The most bytes of a line, without its end, but with the space at the beginning of a continued one.
 _OCTETS = 75
 
 
@@ -168,7 +169,7 @@ def _fold_line(line: str) -> bytes:
     pieces, at, room = [], 0, _OCTETS
     while at < len(data):
         end = min(at + room, len(data))
-        while end < len(data) and data[end] & 0xC0 == 0x80:  # never inside of a character
+        while end < len(data) and data[end] & 0xC0 == 0x80:  # UTF-8 continues a character here
             end -= 1
         pieces.append(data[at:end])
         at, room = end, _OCTETS - 1
@@ -216,7 +217,7 @@ def _list_entries(event: Mapping[str, Any], *, series: Series, row: int) -> Iter
 
 def _write_stamps(event: Mapping[str, Any]) -> Iterator[str]:
     stamp = _format_instant(event["updated_at"])
-    # Not when this was written, which would make another file of the same events each time.
+    # DTSTAMP is not the time of writing, so that the same events always give the same file.
     yield f"DTSTAMP:{stamp}"
     yield f"LAST-MODIFIED:{stamp}"
     if event["created_at"] is not None:
@@ -225,24 +226,16 @@ def _write_stamps(event: Mapping[str, Any]) -> Iterator[str]:
 
 def _write_times(event: Mapping[str, Any], starts: datetime, ends: datetime | None) -> Iterator[str]:
     """Yield DTSTART and DTEND. An event without a clock time lasts whole days; DTEND is then the day after its last."""
-    kind = _name_kind(event)
-    yield f"DTSTART{kind}:{_format_time(starts, event)}"
-    if ends is None:
-        return
     if event["has_time"]:
-        if ends > starts:
-            yield f"DTEND{kind}:{_format_time(ends, event)}"
+        yield f"DTSTART;TZID={event['timezone']}:{starts:%Y%m%dT%H%M%S}"
+        if ends is not None and ends > starts:
+            yield f"DTEND;TZID={event['timezone']}:{ends:%Y%m%dT%H%M%S}"
         return
-    last = ends.date() - _DAY if ends.time() == datetime.min.time() and ends.date() > starts.date() else ends.date()
-    yield f"DTEND{kind}:{max(last, starts.date()) + _DAY:%Y%m%d}"
-
-
-def _name_kind(event: Mapping[str, Any]) -> str:
-    return f";TZID={event['timezone']}" if event["has_time"] else ";VALUE=DATE"
-
-
-def _format_time(local: datetime, event: Mapping[str, Any]) -> str:
-    return f"{local:%Y%m%dT%H%M%S}" if event["has_time"] else f"{local:%Y%m%d}"
+    yield f"DTSTART;VALUE=DATE:{starts:%Y%m%d}"
+    if ends is not None:
+        is_midnight = ends.time() == datetime.min.time() and ends.date() > starts.date()
+        last = ends.date() - _DAY if is_midnight else ends.date()
+        yield f"DTEND;VALUE=DATE:{max(last, starts.date()) + _DAY:%Y%m%d}"
 
 
 def _format_instant(text: str) -> str:
@@ -294,7 +287,7 @@ def render_event_file(event_id: str, snapshot: Snapshot) -> bytes | None:
 
 
 MOST_EVENTS = 5_000
-# Most dates of series without a rule: each is an entry.
+# The most dates of series without a rule, each of which is an entry of its own.
 MOST_ENTRIES = 50_000
 
 

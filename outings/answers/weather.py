@@ -4,7 +4,7 @@ import hashlib
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -52,10 +52,11 @@ class Forecast(Struct, frozen=True, kw_only=True):
     half_days: tuple[HalfDay, ...] = ()
 
 
-# From this chance on it is called wet, in percent.
+# The least chance of precipitation, in percent, of hours that are called wet.
 WET = 50
 _HOUR = timedelta(hours=1)
 
+# A part of a day: the date, and the clock hours of its start and end.
 Spell = tuple[date, int, int]
 
 
@@ -76,16 +77,13 @@ def find_chance(spells: Iterable[Hour | HalfDay]) -> int | None:
 
 
 def list_wet_hours(spells: Iterable[Hour | HalfDay], zone: ZoneInfo) -> tuple[tuple[int, int], ...]:
-    """Return the wet spells, each as the clock hours of its start and end. A spell past midnight is split there; a
+    """Return the wet parts of days, each as the clock hours of its start and end. They are split at midnight; a
     half-day is on the date on which it begins."""
-    return _join(_clip(spell, zone) for spell in spells if _is_wet(spell))
-
-
-def _is_wet(spell: Hour | HalfDay) -> bool:
-    return spell.precipitation_chance is not None and spell.precipitation_chance >= WET
+    return _join(_clip(spell, zone) for spell in spells if (spell.precipitation_chance or 0) >= WET)
 
 
 def _clip(spell: Hour | HalfDay, zone: ZoneInfo) -> Spell:
+    """Return an hour or a half-day by the zone's clock, without the part of a half-day after midnight."""
     starts = spell.starts_at.astimezone(zone)
     if isinstance(spell, Hour):
         return starts.date(), starts.hour, starts.hour + 1
@@ -105,23 +103,16 @@ def _join(spells: Iterable[Spell]) -> tuple[tuple[int, int], ...]:
     return tuple((start, end) for _, start, end in joined)
 
 
-def find_day(day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """Return when a local date begins and ends."""
-    midnights = (datetime.combine(date_, datetime.min.time(), zone) for date_ in (day, day + timedelta(days=1)))
-    first, last = midnights
-    return first, last
-
-
 def are_unbroken(hours: Sequence[Hour]) -> bool:
     return all(after.starts_at - before.starts_at == _HOUR for before, after in pairwise(hours))
 
 
-# What goes on for longer is spoken of by its date.
+# The most hours of an event that is described by hours. A longer one is described by the date on which it begins.
 MOST_HOURS = 24
 
 
 class Weather:
-    """A metro's forecast, which describes days and events. `timezone`: the metro's, which determines dates; `tag`: a
+    """A describer of days and events by a metro's forecast. `timezone`: the metro's, which determines dates; `tag`: a
     hash of the forecast."""
 
     def __init__(self, forecast: Forecast, *, timezone: str) -> None:
@@ -142,11 +133,9 @@ class Weather:
         without either."""
         if day not in self._days:
             hours = self._list_hours(day)
-            half_days = [
-                half_day for half_day in self._half_days if half_day.starts_at.astimezone(self._zone).date() == day
-            ]
-            described = self._sum_hours(hours) if hours else self._sum_half_days(half_days) if half_days else None
-            self._days[day] = described
+            half_days = [spell for spell in self._half_days if spell.starts_at.astimezone(self._zone).date() == day]
+            by_half_days = self._describe_half_days(half_days) if half_days else None
+            self._days[day] = self._describe_hours(hours, self._zone) if hours else by_half_days
         return self._days[day]
 
     def describe_event(self, starts_at: int, ends_at: int | None, *, timezone: str) -> EventForecast | None:
@@ -159,27 +148,20 @@ class Weather:
         if not hours:
             day = self.describe_day(starts.astimezone(zone).date())
             return None if day is None else EventForecast(covers="local_day", hours=(), **asdict(day))
-        return EventForecast(
-            covers="event_hours",
-            summary=find_summary(hours),
-            temperature_f=find_range(hours),
-            precipitation_chance_max=find_chance(hours),
-            wet_hours=list_wet_hours(hours, zone),
-            hours=tuple(
-                HourForecast(
-                    starts_local=format_local(hour.starts_at.astimezone(zone).replace(tzinfo=None)),
-                    summary=hour.summary,
-                    temperature_f=hour.temperature_f,
-                    precipitation_chance=hour.precipitation_chance,
-                )
-                for hour in hours
-            ),
-            **self._stamps,
+        shown = tuple(
+            HourForecast(
+                starts_local=format_local(hour.starts_at.astimezone(zone).replace(tzinfo=None)),
+                summary=hour.summary,
+                temperature_f=hour.temperature_f,
+                precipitation_chance=hour.precipitation_chance,
+            )
+            for hour in hours
         )
+        return EventForecast(covers="event_hours", hours=shown, **asdict(self._describe_hours(hours, zone)))
 
     def _list_hours(self, day: date) -> list[Hour]:
         """Return the hours of a date, from its start or the forecast's to its end; empty if any is missing."""
-        start, end = find_day(day, self._zone)
+        start, end = (datetime.combine(day + timedelta(days), time(), self._zone) for days in (0, 1))
         first = bisect_left(self._starts, start)
         hours = self._hours[first : bisect_left(self._starts, end)]
         is_whole = bool(hours) and (first == 0 or hours[0].starts_at - start < _HOUR)
@@ -194,25 +176,22 @@ class Weather:
         is_whole = first >= 0 and starts < hours[0].starts_at + _HOUR and ends <= hours[-1].starts_at + _HOUR
         return hours if is_whole and len(hours) <= MOST_HOURS and are_unbroken(hours) else []
 
-    def _sum_hours(self, hours: list[Hour]) -> DayForecast:
+    def _describe_hours(self, hours: list[Hour], zone: ZoneInfo) -> DayForecast:
         return DayForecast(
             summary=find_summary(hours),
             temperature_f=find_range(hours),
             precipitation_chance_max=find_chance(hours),
-            wet_hours=list_wet_hours(hours, self._zone),
+            wet_hours=list_wet_hours(hours, zone),
             **self._stamps,
         )
 
-    def _sum_half_days(self, half_days: list[HalfDay]) -> DayForecast:
-        """Summarize a day from its half-days. The summary is that of daytime, if it has one."""
+    def _describe_half_days(self, half_days: list[HalfDay]) -> DayForecast:
+        """Describe a day by its half-days. The summary is that of daytime, if it has one."""
         days = find_range(spell for spell in half_days if spell.is_daytime)
         nights = find_range(spell for spell in half_days if not spell.is_daytime)
-        with_summary = sorted(
-            (half_day for half_day in half_days if half_day.summary is not None),
-            key=lambda half_day: not half_day.is_daytime,
-        )
+        by_daytime = sorted(half_days, key=lambda half_day: not half_day.is_daytime)
         return DayForecast(
-            summary=with_summary[0].summary if with_summary else None,
+            summary=next((half_day.summary for half_day in by_daytime if half_day.summary is not None), None),
             temperature_f=TemperatureRange(min=nights.min, max=days.max),
             precipitation_chance_max=find_chance(half_days),
             wet_hours=list_wet_hours(half_days, self._zone),

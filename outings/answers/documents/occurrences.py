@@ -2,7 +2,7 @@
 
 import weakref
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any
@@ -16,18 +16,19 @@ from outings.answers.snapshot.reader import SnapshotReader, derive_table
 from outings.contract.resources.listings import Occurrence
 from outings.contract.values import DAY, format_instant, number_day
 from outings.lazy_polars import pl
-from outings.release.mapped_table import NEVER, MappedTable
+from outings.release.mapped_table import NEVER
 
 _MICROSECONDS = 1_000_000
 _UNKNOWN = -1
-# A recurrence that no rule states. Not null: a mapped file with nulls would not have the same bytes each time.
+# The recurrence of a series that no rule describes. It is not null, because a mapped file with nulls does not have the
+# same bytes each time.
 _BY_DATES = "-"
 
 
 class Next(Struct, frozen=True, kw_only=True):
     """The start of the next occurrence, in seconds since 1970, in UTC and by the local clock; None if there is none.
 
-    `remaining` counts from the next one; it and `total` are None when the series has no end.
+    `remaining`: the number of occurrences from the next one on, None, like `total`, if the series has no end.
     """
 
     starts_at: int | None
@@ -37,7 +38,7 @@ class Next(Struct, frozen=True, kw_only=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """One occurrence, in seconds as in `Next`. `index` is 1 for the first of the series."""
+    """The start and end of one occurrence, in seconds as in `Next`. `index` is 1 for the first of the series."""
 
     index: int
     starts_at: int
@@ -46,15 +47,16 @@ class Moment(Struct, frozen=True, kw_only=True):
     ends_local: int | None
 
 
-# Columns that the tables are made of.
+# The columns of other tables from which the tables are made. The first three are about the first occurrence after the
+# days that the build lists.
 _BEYOND = ("beyond_index", "beyond_starts_at", "beyond_starts_local")
 LISTINGS = ("is_recurring", "occurrences_total", "recurrence", *_BEYOND)
 OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_local", "date")
 
 
 def make_series(listings: "pl.DataFrame", occurrences: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the recurrence of each listing, by row. `end`: where its occurrences end in the columns `day` and
-    `number`."""
+    """Return the recurrence of each listing, by row. `end`: the index behind its last occurrence in the columns `day`
+    and `number` of the table of moments."""
     ends = np.searchsorted(np.sort(occurrences["row"].to_numpy()), np.arange(listings.height), side="right")
     return listings.select(
         pl.col("is_recurring").fill_null(value=False).cast(pl.UInt8()),
@@ -66,10 +68,10 @@ def make_series(listings: "pl.DataFrame", occurrences: "pl.DataFrame") -> "pl.Da
 
 
 def make_moments(occurrences: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the times of occurrences, ordered by start, as small numbers: a metro has millions.
+    """Return the times of occurrences, ordered by start, as small numbers, because a metro may have millions.
 
-    Local times are in seconds from the instant, ends from the start. Only `day` and `number` are ordered by row and
-    date, to find a row's next occurrence.
+    `offset` is the local time minus the instant, in seconds; `lasts` and `lasts_local` are from start to end. Only
+    `day` and `number` are ordered by row and date, to find a row's next occurrence.
     """
     local, ends_local = (pl.col(name).to_physical() // _MICROSECONDS for name in ("starts_local", "ends_local"))
     by_row = occurrences.select("row", "date", "index").with_row_index("number").sort("row", "date", "index")
@@ -89,9 +91,10 @@ MOMENTS = derive_table("moments", make_moments, {"occurrences": OCCURRENCES})
 
 
 class Series:
-    """The series and occurrences of one snapshot."""
+    """The series and occurrences of one snapshot. An occurrence's number is its row in the table of moments."""
 
-    def __init__(self, table: MappedTable, *, moments: MappedTable) -> None:
+    def __init__(self, reader: SnapshotReader) -> None:
+        table, moments = reader.open_table(SERIES), reader.open_table(MOMENTS)
         self._recurring, self._totals = table.view_array("is_recurring"), table.view_array("occurrences_total")
         self._ends = table.view_array("end")
         self._beyond = [table.view_array(name) for name in _BEYOND]
@@ -104,16 +107,10 @@ class Series:
     def is_series(self, row: int) -> bool:
         return bool(self._recurring[row])
 
-    def list_series(self, rows: Iterable[int]) -> list[int]:
-        """Return 1 for each row that is a series, else 0."""
-        recurring = self._recurring
-        return [recurring[row] for row in rows]
-
     def are_series(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.asarray(self._recurring)[rows].astype(np.bool_)
 
     def read_moment(self, number: int) -> Moment:
-        """Return the occurrence with this number in the table."""
         starts_at = self._instants[number]
         starts_local = starts_at + self._offsets[number]
         lasts, lasts_local = self._lasts[number], self._lasts_local[number]
@@ -148,43 +145,35 @@ class Series:
         instants: NDArray[np.int64] = np.asarray(self._instants)[numbers] if numbers.size else numbers
         return instants
 
-    def find_firsts(self, rows: NDArray[np.int64], *, low: int, high: int | None) -> NDArray[np.int64]:
-        """Return the number of each row's first occurrence from day `low` to `high`, both included and since 1970; else
-        -1."""
-        at, last = self._find_places(rows, low)
-        return self._choose(at, last, high=high)
-
-    def find_since(
-        self, rows: NDArray[np.int64], *, low: int, high: int | None, instant: int, timed: NDArray[np.bool_]
+    def find_firsts(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        low: int,
+        high: int | None,
+        instant: int = 0,
+        timed: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.int64]:
-        """Find as `find_firsts`, but in `timed` rows only occurrences that begin at `instant` or later."""
-        at, last = self._find_places(rows, low)
-        late = np.flatnonzero(timed & (at < last))
-        while late.size:  # as often as an event had dates today
-            late = late[at[late] < last[late]]
-            late = late[np.asarray(self._instants)[np.asarray(self._numbers)[at[late]]] < instant]
-            at[late] += 1
-        return self._choose(at, last, high=high)
-
-    def _find_places(self, rows: NDArray[np.int64], low: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return for each row two places in the columns `day` and `number`: of its first occurrence from a day on, and
-        behind its last."""
-        ends, days = np.asarray(self._ends), np.asarray(self._days)
+        """Return the number of each row's first occurrence from day `low` to `high`, both included and since 1970; else
+        -1. In rows that are True in `timed`, the occurrence must begin at `instant` or later."""
+        ends, days, numbers = np.asarray(self._ends), np.asarray(self._days), np.asarray(self._numbers)
         at, last = np.where(rows > 0, ends[rows - 1], 0).astype(np.int64), ends[rows].astype(np.int64)
         above = last.copy()
-        while (open_ := at < above).any():  # a binary search in all of them at once
+        while (open_ := at < above).any():  # a binary search for `low` in the days of all rows at once
             middle = (at + above) >> 1
             is_before = days[np.where(open_, middle, 0)] < low
             at, above = np.where(open_ & is_before, middle + 1, at), np.where(open_ & ~is_before, middle, above)
-        return at, last
-
-    def _choose(self, at: NDArray[np.int64], last: NDArray[np.int64], *, high: int | None) -> NDArray[np.int64]:
+        late = np.flatnonzero(False if timed is None else timed & (at < last))
+        while late.size:  # once for each date that an event had today
+            late = late[at[late] < last[late]]
+            late = late[np.asarray(self._instants)[numbers[at[late]]] < instant]
+            at[late] += 1
         exists = at < last
         if high is not None:
-            exists[exists] = np.asarray(self._days)[at[exists]] <= high
-        numbers = np.full(at.size, -1, dtype=np.int64)
-        numbers[exists] = np.asarray(self._numbers)[at[exists]]
-        return numbers
+            exists[exists] = days[at[exists]] <= high
+        firsts = np.full(at.size, -1, dtype=np.int64)
+        firsts[exists] = numbers[at[exists]]
+        return firsts
 
     def find_first(self, row: int, low: int, high: int | None) -> int:
         """Find as `find_firsts`, for one row."""
@@ -203,7 +192,7 @@ class Series:
             remaining = None if total is None else total - moment.index + 1
             return Next(starts_at=moment.starts_at, starts_local=moment.starts_local, remaining=remaining, total=total)
         index, starts_at, starts_local = (column[row] for column in self._beyond)
-        if index == NEVER:  # not kept: it follows the last one that is
+        if index == NEVER:  # not stored, so it follows the last occurrence that is
             index = 1 + (self._indexes[self._numbers[last - 1]] if last > first else 0)
         remaining = None if total is None else total - index + 1
         if starts_local == NEVER or starts_local // DAY < number_day(today):
@@ -211,15 +200,11 @@ class Series:
         return Next(starts_at=starts_at, starts_local=starts_local, remaining=remaining, total=total)
 
 
-def _make_series(reader: SnapshotReader) -> Series:
-    return Series(reader.open_table(SERIES), moments=reader.open_table(MOMENTS))
-
-
 def open_series(reader: SnapshotReader) -> Series:
-    return reader.open_index(_make_series)
+    return reader.open_index(Series)
 
 
-# Cached blocks of all metros together, 300 bytes each.
+# Cached blocks `occurrence` of all metros together, 300 bytes each.
 _BLOCKS = 32_768
 _encoder = msgspec.json.Encoder()
 # An event's members as raw JSON, in their order.
@@ -239,29 +224,28 @@ def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> lis
 
     A series has two pieces, the second its next occurrence: members too are separated by commas.
     """
-    documents, are_series, of = reader.view_documents(rows), open_series(reader).list_series(rows), reader.reference
-    pairs = zip(rows, are_series, strict=True)
-    endings = [_read_next(of, row, today) if is_series else None for row, is_series in pairs]
-    return [
-        piece
-        for document, ending in zip(documents, endings, strict=True)
-        for piece in ((document,) if ending is None else (document[:-1], ending))
-    ]
+    series, pieces = open_series(reader), list[bytes | memoryview]()
+    for document, row in zip(reader.view_documents(rows), rows, strict=True):
+        if series.is_series(row):
+            pieces += (document[:-1], _read_next(reader.reference, row, today))
+        else:
+            pieces.append(document)
+    return pieces
 
 
 @lru_cache(maxsize=_BLOCKS)
-def _read_next(of: "weakref.ref[SnapshotReader]", row: int, today: date) -> bytes:
-    """Return what follows the last comma of a series' document: its next occurrence on or after the date. Making one
-    takes 12 µs, most of it to format two instants."""
-    reader = of()
-    assert reader is not None
+def _read_next(reference: "weakref.ref[SnapshotReader]", row: int, today: date) -> bytes:
+    """Return the end of a series' document as JSON, with the block `occurrence` about its next occurrence on or after
+    the date. Making one takes 12 µs, most of it to format two instants."""
+    reader = reference()
+    assert reader is not None, "callers hold the reader"
     block = _encoder.encode(Occurrence(**_show_next(open_series(reader).find_next(row, today))))
     return b'"occurrence":%b}' % block
 
 
 def read_occurrence(reader: SnapshotReader, row: int, number: int, today: date) -> bytes:
-    """Return the document of an event with the times and the block `occurrence` of one occurrence, `number` in the
-    table. A single event has the block, too."""
+    """Return the document of an event, single or a series, with the times and the block `occurrence` of one occurrence.
+    `number`: the occurrence's row in the table of moments."""
     members = _decoder.decode(reader.read_document(row))
     moment, following = open_series(reader).read_moment(number), open_series(reader).find_next(row, today)
     times = _show_times(moment)

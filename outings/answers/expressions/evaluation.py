@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 SECONDS, MEGABYTES = 1.0, 256
-# Of a snapshot's known sets: some 150 of 100,000 listings, or 30 of 500,000 occurrences.
-_KNOWN_BYTES = 1 << 21
+# The size of a snapshot's cache of results, enough for some 150 sets of 100,000 listings, or 30 of 500,000 occurrences.
+_CACHE_BYTES = 1 << 21
 
 Numbers = NDArray[np.int64]
 
@@ -44,8 +44,8 @@ class Expressions:
         self._tables, self._columns = reader.tables, reader.open_index(open_columns)
         self._files: dict[str, Bytes] = {}
         self._rows: dict[str, Numbers] = {}
-        self._known: LruCache[tuple[str, str], ExpressionSet] = LruCache(
-            size=_KNOWN_BYTES, weigh=lambda marked: min(marked.words.nbytes, _KNOWN_BYTES)
+        self._cache: LruCache[tuple[str, str], ExpressionSet] = LruCache(
+            size=_CACHE_BYTES, weigh=lambda marked: min(marked.words.nbytes, _CACHE_BYTES)
         )
 
     def open_file(self, listing_type: str, read: Callable[[], Bytes]) -> None:
@@ -56,19 +56,18 @@ class Expressions:
     def mark(self, text: str, listing_type: str) -> ExpressionSet:
         """Return the set for which a checked expression is true. Raises `invalid_value` for a value that it can't
         convert, and `out_of_range` if it takes too much time or memory."""
-        return self._known.read(
-            (text, listing_type), lambda: self._evaluate(parse_expression(text, None), listing_type)
-        )
+        name = (text, listing_type)
+        return self._cache.read(name, lambda: self._evaluate(parse_expression(text, None), listing_type))
 
     def _evaluate(self, expression: Expression, listing_type: str) -> ExpressionSet:
-        own, is_of_happening = self._columns.types[listing_type], expression.is_of_happening(listing_type)
+        is_of_happening = expression.is_of_happening(listing_type)
         with _lock:
-            parts = [*self._select(expression, listing_type, is_of_happening=is_of_happening)]
-        numbers = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+            numbers = np.concatenate([[], *self._select(expression, listing_type, is_of_happening=is_of_happening)])
+        numbers = numbers.astype(np.int64)
         if is_of_happening:
             size = self._columns.happenings[HAPPENINGS[listing_type]]["row"].size
             return ExpressionSet(pack_rows(numbers, size), is_of_happening=True)
-        return ExpressionSet(own.pack_rows(numbers), is_of_happening=False)
+        return ExpressionSet(self._columns.types[listing_type].pack_rows(numbers), is_of_happening=False)
 
     def _select(self, expression: Expression, listing_type: str, *, is_of_happening: bool) -> Iterator[Numbers]:
         """Yield, by row group, the matching rows or the numbers of matching occurrences, sections or sessions."""
@@ -103,7 +102,7 @@ class Expressions:
         columns = sorted({known[path].column for path in expression.columns if path in known})
         own = [name for name in columns if name in TABLES[table]]
         frame = read_columns(self._tables.get(table), table, ("row", *own)).with_row_index("number")
-        if len(own) < len(columns):  # what all dates of a series have in common
+        if len(own) < len(columns):  # columns of the listing that apply to all of its occurrences
             inherited = ("row", *(name for name in columns if name not in own))
             frame = frame.join(read_columns(self._tables["listings"], "listings", inherited), on="row", how="left")
         return frame.to_arrow()
@@ -215,19 +214,15 @@ def _too_slow() -> ApiError:
     return bad_request(param=NAME, reason="out_of_range", message=message, max=SECONDS)
 
 
-def open_expressions(reader: SnapshotReader) -> Expressions:
-    return Expressions(reader)
-
-
 def open_mark(reader: SnapshotReader) -> Mark:
     """Return the function that finds the listings of a snapshot for which an expression is true."""
-    return reader.open_index(open_expressions).mark
+    return reader.open_index(Expressions).mark
 
 
 def evaluate(text: str, types: Iterable[str], *, snapshot: Snapshot, release: Release) -> None:
     """Evaluate an expression over the listings of these types, so that answers find the result cached. Raises what
     `mark` raises, 501 if the release has no export, and 503 if the store does not respond."""
-    expressions = open_snapshot(snapshot).open_index(open_expressions)
+    expressions = open_snapshot(snapshot).open_index(Expressions)
     for listing_type in types:
         export = snapshot.exports.get(f"{COLLECTIONS[listing_type]}.parquet")
         if export is None:

@@ -169,7 +169,7 @@ class NearIndex:
             own = rows[self.types[rows] == TYPES.index(name)]
             if name == "event":
                 has_time = self._has_time[own]
-                numbers = self._series.find_since(own, low=low, high=high, instant=now.instant, timed=has_time)
+                numbers = self._series.find_firsts(own, low=low, high=high, instant=now.instant, timed=has_time)
                 starts.numbers[own], starts.locals[own] = numbers, self._series.read_local_starts(numbers)
             elif name != "place" and own.size:
                 is_class = name == "class"

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.expressions.evaluation import open_expressions
+from outings.answers.expressions.evaluation import Expressions
 from outings.answers.near.index import Now, Windows, read_now
 from outings.answers.plan import AnswerContext
 from outings.answers.rows.filters import (
@@ -124,7 +124,7 @@ def resolve_near(query: Query, *, snapshot: Snapshot, context: AnswerContext, mi
 def open_filters(reader: SnapshotReader) -> FindFilters:
     """Return a function that resolves filters. For equal filters it returns the same object, so that results can be
     cached by identity."""
-    vocabulary, timezone, open_later = reader.vocabulary, reader.metro.timezone, reader.defer(open_expressions)
+    vocabulary, timezone, open_later = reader.vocabulary, reader.metro.timezone, reader.defer(Expressions)
 
     def mark(text: str, listing_type: str) -> ExpressionSet:
         return open_later().mark(text, listing_type)

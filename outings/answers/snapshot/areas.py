@@ -21,7 +21,7 @@ from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
-# Columns that the tables are made of.
+# The columns of other tables from which the tables are made.
 NEIGHBORHOODS = ("slug", "name", "lat", "lng", "south", "west", "north", "east")
 LISTINGS = ("row", "type", "status", "neighborhood", "neighborhood_slug", "neighborhood_key", "lat", "lng")
 _DEGREES = NEIGHBORHOODS[2:]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 EARTH_RADIUS_M = 6_371_008.8
-# What rounding may do to a straight line between two points of the unit sphere (6 nm on Earth): the edge is inside.
+# The most by which rounding may lengthen a straight line between two points of the unit sphere (6 nm on Earth).
 _ROUNDING = 1e-15
 
 Floats = NDArray[np.float64]
@@ -36,21 +36,11 @@ def find_chord(radius_m: float) -> float:
     return float(2 * np.sin(min(radius_m / EARTH_RADIUS_M, np.pi) / 2) + _ROUNDING)
 
 
-def square_chords(vectors: Sequence[Floats], point: Point) -> Floats:
-    """Return the squared chords from a point to others; NaN without coordinates. Only sums and products are used, so
-    that no result depends on other elements."""
+def square_chords(vectors: Sequence[Floats] | Floats, point: Point) -> Floats:
+    """Return the squared chords from a point to others; NaN without coordinates. `vectors`: x, y and z of the others.
+    Only sums and products are used, so that no result depends on other elements."""
     (x, y, z), (here_x, here_y, here_z) = vectors, point
     squares: Floats = (x - here_x) ** 2 + (y - here_y) ** 2 + (z - here_z) ** 2
-    return squares
-
-
-def square_matrix(points: Floats, point: Point) -> Floats:
-    """Return the squared chords to points whose x, y and z are the array's last axis but one, bit for bit as
-    `square_chords` does."""
-    gaps = points - np.array(point)[:, np.newaxis]
-    gaps *= gaps
-    squares: Floats = gaps[..., 0, :] + gaps[..., 1, :]
-    squares += gaps[..., 2, :]
     return squares
 
 
