@@ -1,4 +1,5 @@
-"""Find the rows that meet conditions: by sets of rows and, where no set answers a condition, by tests of rows.
+"""Find the rows that meet conditions: by sets of rows and, if no set has the rows that meet a condition, by tests of
+each row.
 
 This module knows kinds of conditions, but no filters.
 """
@@ -64,6 +65,7 @@ def number_value(value: Scalar | None) -> Any:
 
 
 def make_test(condition: Condition, table: Mapping[str, Array]) -> Callable[[Rows], Mask]:
+    """Return a function that marks the rows of a table that meet a condition, given their numbers."""
     match condition:
         case AnyOf(column, values):
             return lambda numbers: np.isin(table[column][numbers], values)
@@ -121,7 +123,7 @@ RowNumbers = NDArray[np.uint32]
 
 
 class RowFinder:
-    """A finder of rows by words, zips, ids and circles. Indexes are opened at first use; there may be none of zips."""
+    """A finder of rows by words, zips, ids and circles. Indexes are opened at first use."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         self._listings, self._vectors = reader.listings, reader.rows.vectors
@@ -164,13 +166,15 @@ class RowFinder:
         return zips
 
 
-# Local days begin and end this long before and after those of UTC: the zones of the world lie from -12 to +14 hours.
+# The most seconds by which a local day begins before, and ends after, the same day in UTC. Offsets are from -12 to +14
+# hours.
 _AHEAD, _BEHIND = 14 * 3600, 12 * 3600
 
 
 class Dates(Struct, frozen=True, kw_only=True):
-    """The conditions on an occurrence. `low`, `high`: days since 1970; `times`: seconds of the day; None is no limit.
-    `since`: not before this instant; `marked`: sets of occurrences for which expressions are true."""
+    """The conditions on an occurrence. `low`, `high`: the first and last day, since 1970; `weekdays`: 0 is Monday;
+    `times`: the first and last second of the day; None is no limit. `since`: not before this instant; `marked`: sets of
+    occurrences for which expressions are true."""
 
     low: int | None = None
     high: int | None = None
@@ -180,9 +184,9 @@ class Dates(Struct, frozen=True, kw_only=True):
     marked: tuple[ExpressionSet, ...] = ()
 
     @property
-    def is_window(self) -> bool:
-        """Return True if all conditions are on days."""
-        return self.weekdays is None and self.times is None and self.since is None and not self.marked
+    def has_more_than_days(self) -> bool:
+        """Return True if there are conditions other than `low` and `high`."""
+        return self.weekdays is not None or self.times is not None or self.since is not None or bool(self.marked)
 
     def is_within(self, columns: Columns) -> bool:
         """Return True if the columns have a set for every day of the window."""
@@ -198,7 +202,7 @@ class Dates(Struct, frozen=True, kw_only=True):
         return days if self.weekdays is None else (day for day in days if find_weekday(day) in self.weekdays)
 
     def span_numbers(self, columns: Columns) -> tuple[int, int]:
-        """Return the range of the occurrences that can be in the window, as numbers in the table."""
+        """Return the range of the numbers of the occurrences that can be in the window."""
         starts = columns.happenings["occurrences"]["starts_at"]
         first = 0 if self.low is None else int(np.searchsorted(starts, self.low * DAY - _AHEAD))
         end = starts.size if self.high is None else int(np.searchsorted(starts, (self.high + 1) * DAY + _BEHIND))
@@ -207,21 +211,18 @@ class Dates(Struct, frozen=True, kw_only=True):
     def hold(self, columns: Columns, numbers: Rows) -> Mask:
         """Mark the occurrences that meet all conditions."""
         table = columns.happenings["occurrences"]
-        every = np.ones(numbers.shape, dtype=np.bool_)
+        meet_all = np.ones(numbers.shape, dtype=np.bool_)
         if self.low is not None or self.high is not None:
-            days = table["day"][numbers]
-            every &= (days >= (-(1 << 31) if self.low is None else self.low)) & (
-                days <= ((1 << 31) - 1 if self.high is None else self.high)
-            )
+            meet_all &= _lies_between(table["day"][numbers], self.low, self.high)
         if self.weekdays is not None:
-            every &= np.isin(find_weekday(table["day"][numbers]), self.weekdays)
+            meet_all &= np.isin(find_weekday(table["day"][numbers]), self.weekdays)
         if self.times is not None:
-            every &= make_test(Between("time", *self.times), table)(numbers)
+            meet_all &= _lies_between(table["time"][numbers], *self.times)
         if self.since is not None:
-            every &= make_test(self.since, table)(numbers)
-        for test in self.marked:
-            every &= test_set(test.words, numbers)
-        return every
+            meet_all &= make_test(self.since, table)(numbers)
+        for marked in self.marked:
+            meet_all &= test_set(marked.words, numbers)
+        return meet_all
 
 
 def read_dates(conditions: Sequence[Condition]) -> Dates:
@@ -261,7 +262,10 @@ def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[i
 def find_events(dates: Dates, columns: Columns) -> Words:
     """Return the set of events that have an occurrence that meets all conditions."""
     if not dates.is_within(columns) or dates.since is not None or dates.marked:
-        return _look_through(dates, columns)
+        first, end = dates.span_numbers(columns)
+        numbers = np.arange(first, end)
+        rows = columns.happenings["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
+        return pack_rows(rows, columns.types["event"].size)
     if dates.weekdays is None:
         assert dates.low is not None
         assert dates.high is not None
@@ -269,14 +273,6 @@ def find_events(dates: Dates, columns: Columns) -> Words:
     else:
         words = columns.find_days(dates.list_days())
     return words if dates.times is None else words & _find_timed(words, dates, columns)
-
-
-def _look_through(dates: Dates, columns: Columns) -> Words:
-    """Return the result of `find_events`, testing each occurrence."""
-    first, end = dates.span_numbers(columns)
-    numbers = np.arange(first, end)
-    rows = columns.happenings["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
-    return pack_rows(rows, columns.types["event"].size)
 
 
 def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
@@ -309,7 +305,7 @@ def list_occurrences(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
     return columns.happenings["occurrences"]["by_row"][places].astype(np.int64), starts
 
 
-# Rows, numbered within their type, → which of them pass.
+# A function that marks the rows that meet a condition. Rows are numbered within their type.
 Test = Callable[[Rows], Mask]
 
 
@@ -335,7 +331,7 @@ def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -
     parts += [_find_set_or_test(condition, columns, own) for condition in selection.conditions.listing]
     if selection.conditions.happening:
         parts.append(_find_happening_set(selection, columns, own))
-    # Circles last: they cost most a row.
+    # Circles are tested last, because their test takes the longest for each row.
     for by_row in sorted(selection.conditions.by_row, key=lambda condition: isinstance(condition, Within | NearZip)):
         parts.append(_find_row_set(by_row, selection.type, columns, finder))
     return _join(parts)
@@ -411,11 +407,13 @@ def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, 
     ]
     if not any(side.tests for side in sides):
         return reduce(np.bitwise_or, [side.words for side in sides])
-    return lambda rows: reduce(np.logical_or, (_pass_side(side, rows) for side in sides))
 
+    def meet_one(rows: Rows) -> Mask:
+        masks = (reduce(np.logical_and, [test(rows) for test in side.tests], test_set(side.words, rows))
+                 for side in sides)  # fmt: skip
+        return reduce(np.logical_or, masks)
 
-def _pass_side(side: Candidates, rows: Rows) -> Mask:
-    return reduce(np.logical_and, (test(rows) for test in side.tests), test_set(side.words, rows))
+    return meet_one
 
 
 def _find_row_set(condition: RowCondition, listing_type: str, columns: Columns, finder: RowFinder) -> SetOrTest:

@@ -40,7 +40,10 @@ class Buckets:
         self.ages: Numbers = pack_ages(frame)
         known = organizations.select(ORGANIZATION_COLUMNS).sort("name_key", "id")
         self.organization_names: Sequence[tuple[str, str]] = known.select("id", "name").rows()
-        self.organizations: Numbers = _number_organizations(frame, known["id"])
+        # The table has every organization that a listing names.
+        numbered = known.select(organization_id="id").with_row_index("number")
+        joined = frame.select("organization_id").join(numbered, on="organization_id", how="left", maintain_order="left")
+        self.organizations: Numbers = joined["number"].fill_null(known.height).to_numpy()
 
 
 def number_prices(frame: pl.DataFrame) -> Numbers:
@@ -64,14 +67,6 @@ def pack_ages(frame: pl.DataFrame) -> Numbers:
     return frame.select(bits.cast(pl.UInt8)).to_series().to_numpy()
 
 
-def _number_organizations(frame: pl.DataFrame, known: pl.Series) -> Numbers:
-    """Return the index of each row's organization in `known`, which has every organization that a listing names; rows
-    without one get the index after the last."""
-    numbered = pl.DataFrame({"organization_id": known}).with_row_index("number")
-    joined = frame.select("organization_id").join(numbered, on="organization_id", how="left", maintain_order="left")
-    return joined["number"].fill_null(len(known)).to_numpy()
-
-
 def spread_bits(sets: Numbers, width: int) -> Numbers:
     """Return each bit set as a row of zeros and ones, the lowest bit first."""
     bits: Numbers = (sets[:, np.newaxis] >> np.arange(width, dtype=sets.dtype)) & 1
@@ -83,20 +78,14 @@ def spread_categories(sets: Numbers, width: int) -> Numbers:
     return np.column_stack((spread_bits(sets, width), sets == 0)).astype(np.int64)
 
 
-def count_numbers(numbers: Numbers, size: int) -> Numbers:
-    """Return how often each number below `size` occurs."""
-    counts: Numbers = np.bincount(numbers, minlength=size)
-    return counts
-
-
 def count_bits(numbers: Numbers, width: int) -> Numbers:
     """Count the sets that have each bit."""
     sets = np.arange(1 << width, dtype=np.int64)
-    counts: Numbers = count_numbers(numbers, sets.size) @ spread_bits(sets, width)
+    counts: Numbers = np.bincount(numbers, minlength=sets.size) @ spread_bits(sets, width)
     return counts
 
 
-# A column of numbers with more values than this gets no set a value: conditions on it are tested row by row.
+# A column of numbers with more values than this has no sets: conditions on it are tested row by row.
 MOST_VALUES = 256
 
 _COLUMNS = list_columns()
@@ -250,19 +239,13 @@ def _make_happenings(table: pl.DataFrame) -> pl.DataFrame:
         else:
             columns[name] = column.to_physical().cast(pl.Int32()).fill_null(NOT_STATED)
     if "session" in table.columns:
-        columns["is_undated"] = mark_undated(table)
-    return pl.DataFrame(columns).with_columns(pack_offers(table))
-
-
-def pack_offers(table: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
-    """Return the price bands and age bands of each section or session, as bit sets."""
-    prices = np.left_shift(1, number_prices(table)).astype(np.uint8)
-    return pl.Series("price_bands", prices), pl.Series("age_bands", pack_ages(table))
-
-
-def mark_undated(sessions: pl.DataFrame) -> pl.Series:
-    """Return 1 for each session of a camp that has no dated session, else 0."""
-    return sessions.select(pl.col("starts_on").is_null().all().over("row").cast(pl.Int32())).to_series()
+        # 1 for each session of a camp that has no dated session, else 0.
+        is_undated = pl.col("starts_on").is_null().all().over("row").cast(pl.Int32())
+        columns["is_undated"] = table.select(is_undated).to_series()
+    prices = np.left_shift(1, number_prices(table)).astype(np.uint8)  # bit sets, as are the bands of ages
+    return pl.DataFrame(columns).with_columns(
+        pl.Series("price_bands", prices), pl.Series("age_bands", pack_ages(table))
+    )
 
 
 def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date) -> pl.DataFrame:
@@ -318,8 +301,7 @@ def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float],
 
 
 def _read_numbers(column: pl.Series) -> Numbers:
-    """Return a column as numbers, NaN if not stated, for which no comparison holds. NumPy compares them, because Polars
-    takes 0.1 ms to begin."""
+    """Return a column as numbers, NaN if not stated, for NumPy to compare: Polars takes 0.1 ms to begin."""
     return (column.cast(pl.Int8) if column.dtype == pl.Boolean else column).to_numpy()
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
 from outings.answers.rows.candidates import Dates, list_occurrences, make_test, read_dates
-from outings.answers.rows.column_tables import Numbers, count_bits, count_numbers, spread_bits, spread_categories
+from outings.answers.rows.column_tables import Numbers, count_bits, spread_bits, spread_categories
 from outings.answers.rows.columns import (
     NO_TIME,
     VARIES,
@@ -28,7 +28,7 @@ from outings.release.mapped_table import NOT_STATED, Words
 from outings.release.tables import HAPPENINGS
 
 _NO_DAY, _NO_BLOCK = 1 << len(WEEKDAYS), 1 << len(TIME_BLOCKS)
-# Of the facets of sections and sessions: how many buckets there are beside "not stated".
+# The number of buckets, without "not stated", of the facets that count sections and sessions.
 _WIDTHS = {
     "weekday": len(WEEKDAYS),
     "time_block": len(TIME_BLOCKS),
@@ -83,7 +83,9 @@ def count_matches(
                 counts[name] = _count_sets(own.read_all("has", "age_bands", range(len(AGE_BANDS) + 1)), matches.words)
             case "organization":
                 rows = list_set(matches.words) + own.first
-                counts[name] = count_numbers(columns.rows["organization"][rows], len(columns.organization_ids) + 1)
+                counts[name] = np.bincount(
+                    columns.rows["organization"][rows], minlength=len(columns.organization_ids) + 1
+                )
             case "weekday":
                 counts[name] = _count_weekdays(matches, columns)
             case "time_block":
@@ -96,13 +98,6 @@ def _count_sets(sets: NDArray[np.uint64], words: Words) -> Numbers:
     return counts
 
 
-def _add_last(counts: Numbers, count: int) -> Numbers:
-    """Append the count of rows that state none. NumPy's `append` would take five times as long."""
-    longer: Numbers = np.empty(counts.size + 1, dtype=np.int64)
-    longer[:-1], longer[-1] = counts, count
-    return longer
-
-
 def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
     dates = read_dates(matches.happening)
     if not matches.happening or not dates.is_within(columns) or dates.times is not None or dates.marked:
@@ -111,7 +106,7 @@ def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
     for day in dates.list_days():
         days[find_weekday(day)].append(day)
     sets = np.concatenate([columns.find_days(day) for day in days]).reshape(len(days), -1)
-    return _add_last(_count_sets(sets, matches.words), 0)
+    return np.append(_count_sets(sets, matches.words), 0)  # none is without a weekday
 
 
 def _count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
@@ -119,7 +114,7 @@ def _count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
         return count_bits(_pack_occurrences(matches, Dates(), columns, "blocks"), len(TIME_BLOCKS) + 1)
     own = columns.types["event"]
     blocks = _count_sets(own.read_all("is", "time_block", range(len(TIME_BLOCKS))), matches.words)
-    counts = _add_last(blocks, count_set(matches.words & own.read_set("is", "time", NO_TIME)))
+    counts: Numbers = np.append(blocks, count_set(matches.words & own.read_set("is", "time", NO_TIME)))
     varying = MatchSet(
         type="event", words=matches.words & own.read_set("is", "time", VARIES), happening=matches.happening
     )
@@ -203,16 +198,17 @@ def count_occurrences(
     for name in dimensions:
         match name:
             case "category":
-                by_set = count_numbers(table["category_set"][numbers], columns.category_sets.size)
+                by_set = np.bincount(table["category_set"][numbers], minlength=columns.category_sets.size)
                 counts[name] = by_set @ spread_categories(columns.category_sets, words)
             case "price_band":
-                counts[name] = count_numbers(columns.rows["price_band"][rows], len(PRICE_BANDS) + 1)
+                counts[name] = np.bincount(columns.rows["price_band"][rows], minlength=len(PRICE_BANDS) + 1)
             case "age_band":
                 counts[name] = count_bits(columns.rows["age_bands"][rows], len(AGE_BANDS) + 1)
             case "organization":
-                counts[name] = count_numbers(columns.rows["organization"][rows], len(columns.organization_ids) + 1)
+                organizations = columns.rows["organization"][rows]
+                counts[name] = np.bincount(organizations, minlength=len(columns.organization_ids) + 1)
             case "weekday":
-                counts[name] = count_numbers(find_weekday(table["day"][numbers]), len(WEEKDAYS) + 1)
+                counts[name] = np.bincount(find_weekday(table["day"][numbers]), minlength=len(WEEKDAYS) + 1)
             case "time_block":
                 counts[name] = count_bits(_find_blocks(table["time"][numbers]), len(TIME_BLOCKS) + 1)
     return counts
@@ -228,15 +224,15 @@ def count_days(matches: MatchSet, columns: Columns, *, first: int, days: int, wo
     span = slice(*dates.span_numbers(columns))
     places = table["day"][span] - np.int32(first)
     is_match = unpack_set(matches.words, columns.types["event"].size).take(table["row"][span])
-    is_match &= places.view(np.uint32) < days  # a day before the first is a large number here
+    is_match &= places.view(np.uint32) < days  # as an unsigned number, a day before the first is large
     numbers = is_match.nonzero()[0]
-    if not dates.is_window:
+    if dates.has_more_than_days:
         numbers = numbers[dates.hold(columns, numbers + span.start)]
     places *= np.int32(sets.size)
     places += table["category_set"][span].view(np.int32)
     places += places
     places += table["is_free"][span] == 1
-    counted = count_numbers(places.take(numbers), days * sets.size * 2).reshape(days, sets.size, 2)
+    counted = np.bincount(places.take(numbers), minlength=days * sets.size * 2).reshape(days, sets.size, 2)
     by_set = counted.sum(axis=2)
     return DayCounts(
         counts=by_set.sum(axis=1), free=counted[:, :, 1].sum(axis=1), categories=by_set @ spread_bits(sets, words)

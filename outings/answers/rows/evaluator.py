@@ -18,7 +18,6 @@ from outings.answers.rows.candidates import (
     find_candidates,
     list_occurrences,
     make_test,
-    number_value,
     read_dates,
 )
 from outings.answers.rows.column_tables import open_columns
@@ -41,7 +40,7 @@ from outings.answers.rows.counting import (
     count_occurrences,
     find_matching,
 )
-from outings.answers.rows.filters import Between, Selection, Shares, Span
+from outings.answers.rows.filters import Selection, Shares, Span
 from outings.answers.rows.next_starts import NextStarts, find_meetings
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY, number_day, read_date
@@ -55,8 +54,6 @@ def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Ca
     own = columns.types["class"]
     shared = own.read_set("is", "shared", 1)
     rows = candidates.keep_rows(list_set(candidates.words & shared))
-    if not rows.size:
-        return Candidates(candidates.words & ~shared, candidates.tests)
     whole = rows + own.first
     programs = columns.rows["program"][whole]
     starts = NextStarts(columns).find_class_days(whole, start=number_day(start))
@@ -66,18 +63,6 @@ def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Ca
     return Candidates((candidates.words & ~shared) | pack_rows(rows[order[firsts]], own.size), candidates.tests)
 
 
-def find_starts(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> Rows:
-    """Return when each row's first match from day `low` on begins: seconds of the local clock, midnight without a time,
-    NEVER without a match. `rows`: of the selection's type."""
-    starts, span = np.full(rows.size, NEVER, dtype=np.int64), columns.rows
-    some = np.flatnonzero(span["end"][rows] > span["first"][rows])
-    if some.size:
-        days, times, firsts = _list_days(selection, columns, rows[some], low=low)
-        seconds = np.where(days == NEVER, NEVER, days * DAY + np.maximum(times, 0))
-        starts[some] = np.minimum.reduceat(seconds, firsts)
-    return starts
-
-
 def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> tuple[Rows, Rows, Rows]:
     """Return the next day of each occurrence, section or session, NEVER if it does not match; its time; and the index
     at which each row's begin."""
@@ -85,24 +70,20 @@ def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) 
     if selection.type == "event":
         numbers, firsts = list_occurrences(columns, rows)
         days = table["day"][numbers].astype(np.int64)
-        # A single event of the window has its date, were it past: only a series has a next one.
+        # A single event in the window has its date, even a past one. Only a series must have a later one.
         recurring = columns.types["event"].read_set("is", "is_recurring", 1)
         is_match = read_dates(conditions).hold(columns, numbers)
         is_match &= (days >= low) | ~test_set(recurring, table["row"][numbers].astype(np.int64))
     else:
         numbers, firsts = find_happenings(columns, rows)
-        every: Mask = np.ones(numbers.size, dtype=np.bool_)
-        is_match = reduce(np.logical_and, (make_test(condition, table)(numbers) for condition in conditions), every)
+        tests: list[Mask] = [make_test(condition, table)(numbers) for condition in conditions]
+        is_match = reduce(np.logical_and, tests, np.ones(numbers.size, dtype=np.bool_))
         begins, ends = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on"))
         if selection.type == "class":
             stated = table["days"][numbers].astype(np.int64)
-            bits = (
-                condition.bits
-                for condition in conditions
-                if isinstance(condition, Shares) and condition.column == "days"
-            )
-            meant = reduce(np.bitwise_and, bits, stated)
-            days = find_meetings(begins, ends, np.where(meant, meant, stated), start=low)
+            on_days = (test.bits for test in conditions if isinstance(test, Shares) and test.column == "days")
+            wanted = reduce(np.bitwise_and, on_days, stated)
+            days = find_meetings(begins, ends, np.where(wanted, wanted, stated), start=low)
         else:
             is_over = np.where(ends == NOT_STATED, begins, ends) < low
             days = np.where(is_over | (begins == NOT_STATED), NEVER, begins)
@@ -122,24 +103,18 @@ def find_start(columns: Columns, listing_type: str, after: Position) -> int:
     end = own.first + own.size
     key, row_id = after
     if isinstance(key, str):
-        key = _complete_name(columns, key, row_id, listing_type=listing_type)
+        if len(key) >= KEY_CHARACTERS:
+            # The cursor has only the beginning of the name. The row has all of it, unless its name has changed.
+            row = columns.index.find_id(row_id, type_code=TYPES.index(listing_type))
+            name = "" if row is None else columns.names[row]
+            key = name if name.startswith(key) else key
         low = bisect_left(columns.names, key, own.first, end)
         high = bisect_right(columns.names, key, low, end)
     else:
         assert key is not None
         starts = columns.rows["starts_at"][own.first : end]
-        low = own.first + int(np.searchsorted(starts, key, side="left"))
-        high = own.first + int(np.searchsorted(starts, key, side="right"))
+        low, high = (own.first + int(starts.searchsorted(key, side)) for side in ("left", "right"))
     return low - own.first + _count_ids(columns, np.arange(low, high), row_id)
-
-
-def _complete_name(columns: Columns, key: str, row_id: str, *, listing_type: str) -> str:
-    """Return the whole name of which a cursor has the beginning, read from the row if it still has that name."""
-    if len(key) < KEY_CHARACTERS:
-        return key
-    row = columns.index.find_id(row_id, type_code=TYPES.index(listing_type))
-    name = "" if row is None else columns.names[row]
-    return name if name.startswith(key) else key
 
 
 def find_place(columns: Columns, order: Order, *, first: int, after: Position) -> int:
@@ -150,20 +125,6 @@ def find_place(columns: Columns, order: Order, *, first: int, after: Position) -
     number = NEVER if key is None else key
     low, high = int(np.searchsorted(order.keys, number)), int(np.searchsorted(order.keys, number, side="right"))
     return low + _count_ids(columns, order.rows[low:high] + first, row_id)
-
-
-def order_updates(columns: Columns, listing_type: str) -> Order:
-    own = columns.types[listing_type]
-    end = own.first + own.size
-    rows = columns.rows["by_update"][own.first : end].astype(np.int64) - own.first
-    return Order(rows, columns.rows["update_stamps"][own.first : end])
-
-
-def find_updated(order: Order, selection: Selection) -> int:
-    """Return the first index in an order by update that is as recent as the selection requires."""
-    bounds = [condition.low for condition in selection.conditions.listing if isinstance(condition, Between)
-              and condition.column == "updated_at" and condition.low is not None]  # fmt: skip
-    return max((int(np.searchsorted(order.keys, number_value(low))) for low in bounds), default=0)
 
 
 def order_camps(columns: Columns, start: date) -> Order:
@@ -201,11 +162,10 @@ class QueryCounter:
             self.total += 1
 
 
-# Of the process, as are the opened snapshots.
+# The queries of this process, against all opened snapshots.
 QUERIES = QueryCounter()
 
-
-# Orders of camps that are kept, one a first date: nearly all ask for today's.
+# Cached orders of camps, one for each first date: nearly all requests are for today.
 _ORDERS = 8
 
 
@@ -231,7 +191,7 @@ class Evaluator:
         self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
 
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
-        """Return a span of the list."""
+        """Return a span of a list whose items are listings."""
         candidates, first = self._find_candidates(selection), self._columns.types[selection.type].first
         order = self._choose_order(selection)
         if order is None:
@@ -239,9 +199,7 @@ class Evaluator:
             if span.after is not None:
                 rows = rows[rows.searchsorted(find_start(self._columns, selection.type, span.after)) :]
         else:
-            start = find_updated(order, selection) if selection.by_update else 0
-            if span.after is not None:
-                start = max(start, find_place(self._columns, order, first=first, after=span.after))
+            start = 0 if span.after is None else find_place(self._columns, order, first=first, after=span.after)
             ordered = order.rows[start:]
             rows = ordered[test_set(candidates.words, ordered)]
         rows = candidates.keep_rows(rows)[span.offset : span.offset + span.limit]
@@ -249,6 +207,7 @@ class Evaluator:
         return ResultSet(rows=whole, locate=lambda at: self._locate(whole[at], selection))
 
     def _find_candidates(self, selection: Selection) -> Candidates:
+        """Return the candidates for the list's items, with one listing of each program if the list shows cards."""
         candidates = find_candidates(selection, self._columns, self._finder)
         if selection.type == "class" and selection.has_cards and not selection.by_update:
             return choose_cards(candidates, self._columns, start=selection.start)
@@ -257,7 +216,9 @@ class Evaluator:
     def _choose_order(self, selection: Selection) -> Order | None:
         """Return the order of the selection's list, or None for the natural order, in which rows are numbered."""
         if selection.by_update:
-            return order_updates(self._columns, selection.type)
+            own, columns = self._columns.types[selection.type], self._columns.rows
+            places = slice(own.first, own.first + own.size)
+            return Order(columns["by_update"][places].astype(np.int64) - own.first, columns["update_stamps"][places])
         return self._order_camps(selection.start) if selection.type == "camp" else None
 
     def _locate(self, row: int, selection: Selection) -> Position:
@@ -301,9 +262,16 @@ class Evaluator:
         return candidates.keep_rows(mine[test_set(candidates.words, mine)]) + own.first
 
     def find_starts(self, selection: Selection, rows: Rows, *, low: int) -> Rows:
-        """Return when each row's first match of all conditions begins, in seconds of the local clock: on day `low`
-        (since 1970) or later, NEVER if none does."""
-        return find_starts(selection, self._columns, rows, low=low)
+        """Return when each row's first occurrence, section or session begins that meets all conditions: on day `low`
+        (since 1970) or later, in seconds of the local clock, at midnight without a time; NEVER if there is none.
+        `rows`: of the selection's type."""
+        starts, spans = np.full(rows.size, NEVER, dtype=np.int64), self._columns.rows
+        some = np.flatnonzero(spans["end"][rows] > spans["first"][rows])
+        if some.size:
+            days, times, firsts = _list_days(selection, self._columns, rows[some], low=low)
+            seconds = np.where(days == NEVER, NEVER, days * DAY + np.maximum(times, 0))
+            starts[some] = np.minimum.reduceat(seconds, firsts)
+        return starts
 
     def list_all_rows(self, selection: Selection) -> Rows:
         """Return all rows of the list, ascending, with one listing of each program."""
@@ -353,7 +321,7 @@ class Evaluator:
 
 
 def open_evaluator(reader: SnapshotReader) -> Evaluator:
-    """Return a snapshot's evaluator, and count a query: call this once for each."""
+    """Return a snapshot's evaluator and add 1 to `QUERIES`: call this once for each query."""
     QUERIES.add()
     return reader.open_index(make_evaluator)
 

@@ -16,7 +16,6 @@ from outings.answers.rows.column_tables import (
     Buckets,
     Numbers,
     count_bits,
-    count_numbers,
     spread_bits,
     spread_categories,
 )
@@ -103,7 +102,7 @@ class SqlEvaluator:
         rows, buckets = columns["row"], self._buckets
         match dimension:
             case "category":
-                counts = count_numbers(buckets.categories[rows], buckets.category_sets.size)
+                counts = np.bincount(buckets.categories[rows], minlength=buckets.category_sets.size)
                 total: Numbers = counts @ spread_categories(buckets.category_sets, self._words)
                 return total
             case "weekday":
@@ -113,23 +112,23 @@ class SqlEvaluator:
             case "price_band" if "prices" in columns:
                 return count_bits(columns["prices"], len(PRICE_BANDS) + 1)
             case "price_band":
-                return count_numbers(buckets.prices[rows], len(PRICE_BANDS) + 1)
+                return np.bincount(buckets.prices[rows], minlength=len(PRICE_BANDS) + 1)
             case "age_band" if "ages" in columns:
                 return count_bits(columns["ages"], len(AGE_BANDS) + 1)
             case "age_band":
                 return count_bits(buckets.ages[rows], len(AGE_BANDS) + 1)
             case _:
-                return count_numbers(buckets.organizations[rows], len(buckets.organization_names) + 1)
+                return np.bincount(buckets.organizations[rows], minlength=len(buckets.organization_names) + 1)
 
     def count_days(self, selection: Selection, *, days: int) -> DayCounts:
         statement = compile_days(selection, schema=self.schema)
         columns = self._tables.fetch_columns(statement, self._choose(selection))
         rows, numbers, sets = columns["row"], columns["day"], self._buckets.category_sets
         together = numbers * sets.size + self._buckets.categories[rows]
-        by_set = count_numbers(together, days * sets.size).reshape(days, sets.size)
+        by_set = np.bincount(together, minlength=days * sets.size).reshape(days, sets.size)
         return DayCounts(
-            counts=count_numbers(numbers, days),
-            free=count_numbers(numbers[self._buckets.is_free[rows]], days),
+            counts=np.bincount(numbers, minlength=days),
+            free=np.bincount(numbers[self._buckets.is_free[rows]], minlength=days),
             categories=by_set @ spread_bits(sets, self._words),
         )
 
