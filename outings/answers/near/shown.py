@@ -16,7 +16,7 @@ from outings.answers.cache import LruCache
 from outings.answers.near.index import Counts, NearIndex, Rows, Starts
 from outings.answers.near.request import Collections, Near, NearFilters
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.snapshot.distance import Floats, Point, square_matrix
+from outings.answers.snapshot.distance import Floats, Point, square_chords
 from outings.answers.snapshot.reader import SnapshotReader
 
 Mask = NDArray[np.bool_]
@@ -112,13 +112,13 @@ class ShownListings:
         """Return the located listings within `chord` of the point that share no program, unordered."""
         # Only the listings between the circle's southern and northern edge are measured.
         begin, end = self._alone_points[2].searchsorted((point[2] - chord - _ROUNDING, point[2] + chord + _ROUNDING))
-        squares = square_matrix(self._alone_points[:, begin:end], point)
+        squares = square_chords(self._alone_points[:, begin:end], point)
         inside = (squares <= chord**2).nonzero()[0]
         return RowDistances(self._alone[begin:end][inside], squares[inside])
 
     def find_shared(self, point: Point, chord: float) -> RowDistances:
         """Return the located cards within `chord` of the point of programs with several matching listings."""
-        squares = square_matrix(self.shared_points, point)
+        squares = square_chords(self.shared_points, point)
         at = self.shared.choose_cards(squares <= chord**2)
         return RowDistances(self.shared.rows[at], squares[at])
 
@@ -141,7 +141,7 @@ class ShownListings:
         near, most = np.zeros(self._hidden_rows.size, dtype=np.bool_), chord**2
         at, places = self._hidden_places
         for place in places:
-            near[at] |= square_matrix(place, point) <= most
+            near[at] |= square_chords(place, point) <= most
         return self._count_cards(near, is_open=is_open)
 
     def count_unplaceable(self, *, is_open: bool) -> int:
@@ -179,7 +179,7 @@ class Circle:
     def __init__(self, shown: ShownListings, point: Point, chord: float) -> None:
         self.index = shown.index
         self._alone = shown.find_alone(point, chord)
-        self._shared, self._squares = shown.shared, square_matrix(shown.shared_points, point)
+        self._shared, self._squares = shown.shared, square_chords(shown.shared_points, point)
         self._inside = self._squares <= chord**2
 
     @cached_property
