@@ -54,19 +54,12 @@ class LruCache(Generic[_Key, _Value]):
     def __contains__(self, key: object) -> bool:
         return key in self._values
 
-    def find(self, key: _Key) -> _Value | None:
-        """Return the value, or None if it is not in the cache."""
-        with self._lock:
-            return self._values.get(key)
-
     def read(self, key: _Key, make: Callable[[], _Value]) -> _Value:
         """Return the value. The function `make` computes it if it is not in the cache."""
-        value = self.find(key)
+        with self._lock:
+            value: _Value | None = self._values.get(key)
         if value is None:
             value = make()
-            self.put(key, value)
+            with self._lock:
+                self._values[key] = value
         return value
-
-    def put(self, key: _Key, value: _Value) -> None:
-        with self._lock:
-            self._values[key] = value

@@ -209,7 +209,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerConte
 def _walk_history(query: Query, context: AnswerContext) -> Iterator[Version]:
     """Yield a listing's versions after the cursor, in the requested order. The log is read only as far as needed."""
     assert query.id is not None
-    history, after = context.release.history, _find_position(query)
+    history, after = context.release.history, _read_position(query)
     ids = list_history(history.log, query.id, read=history.read)
     is_ascending = query.get("order") == "asc"
     wanted = [number for number in ids if after is None or (number > after if is_ascending else number < after)]
@@ -221,13 +221,8 @@ def _walk_history(query: Query, context: AnswerContext) -> Iterator[Version]:
         yield from (version for version in versions if is_visible(version, context))
 
 
-def read_position(query: Query, homes: Sequence[Home]) -> int | None:
+def _read_position(query: Query) -> int | None:
     """Return the id of the last version already shown, or None at the start. Raises `cursor_malformed`."""
-    check_cursor(query, *(home.snapshot for home in homes))
-    return _find_position(query)
-
-
-def _find_position(query: Query) -> int | None:
     if query.cursor is None:
         return None
     match query.cursor.position:
@@ -251,10 +246,11 @@ def plan_changes(query: Query, context: AnswerContext) -> AnswerPlan:
 
 def plan_versions(query: Query, context: AnswerContext) -> AnswerPlan:
     homes = find_homes(query, context)
+    check_cursor(query, *(home.snapshot for home in homes))
     read = [home.snapshot.hash for home in homes]
     named = name_log(context.release.history.log)
     return AnswerPlan(
-        make_tag("versions", named, read, query.text, read_position(query, homes), context.entitlement.digest),
+        make_tag("versions", named, read, query.text, _read_position(query), context.entitlement.digest),
         lambda: answer_versions(query, homes, context=context),
         reads_store=True,
     )

@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict, replace
-from numpy.typing import NDArray
 
 from outings.answers.counts import select_default
 from outings.answers.dates import find_start
@@ -33,8 +32,6 @@ from outings.contract.vocabulary import COLLECTIONS, TYPES, UNSPECIFIED, VERIFIC
 from outings.lazy_polars import pl
 from outings.release.snapshot import Snapshot
 from outings.release.tables import PUBLISHED, read_columns
-
-Numbers = NDArray[np.int64]
 
 # Confidences are summed as whole millionths, so that a sum does not depend on the order.
 CONFIDENCE = 1_000_000
@@ -130,17 +127,15 @@ def _count_next(listing_type: str, snapshot: Snapshot, *, today: date, neighborh
 def _measure_freshness(chosen: "pl.DataFrame", *, start: int) -> Freshness:
     crawled, verified = (chosen[name].drop_nulls() for name in ("crawled_at", "verified_at"))
     newest = crawled.max()
+    ages = (start - crawled).clip(lower_bound=0)
+    hours = ages.median()
     return Freshness(
         newest_crawled_at=format_instant(newest) if isinstance(newest, int) else None,
-        median_age_hours=_find_median((start - crawled).clip(lower_bound=0).to_numpy()),
+        # With one decimal, rounded half up.
+        median_age_hours=math.floor(10 * hours / _HOUR + 0.5) / 10 if isinstance(hours, float) else None,
         crawled_7d_share=share(int((crawled >= start - 7 * _DAY).sum()), chosen.height),
         verified_30d_share=share(int((verified >= start - 30 * _DAY).sum()), chosen.height),
     )
-
-
-def _find_median(ages: Numbers) -> float | None:
-    """Return the median of ages in seconds, as hours with one decimal, rounded half up; None without ages."""
-    return math.floor(10 * float(np.median(ages)) / _HOUR + 0.5) / 10 if ages.size else None
 
 
 def share(part: int, whole: int) -> float | None:

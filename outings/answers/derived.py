@@ -53,7 +53,8 @@ def derive_tables(
     """
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
     for derived in derivations:
-        yield from derived.make_ahead(tables, context).items()
+        columns = {name: tables[name].select(wanted) for name, wanted in derived.columns.items()}
+        yield from derived.make(columns, context).items()
 
 
 def derive_of_answers(snapshot: Snapshot) -> Iterator[tuple[str, pl.DataFrame]]:

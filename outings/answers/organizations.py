@@ -57,19 +57,11 @@ _encoded: LruCache[tuple[object, ...], bytes] = LruCache(size=4_096)
 
 
 class Copy(Struct, frozen=True, kw_only=True):
-    """An organization's row in one metro. `is_lent`: True if its record is in another metro."""
+    """An organization's row in one metro."""
 
     snapshot: Snapshot
     id: str
     row: int
-    updated_at: int
-    is_lent: bool
-
-
-class _LiveMembers(Struct, frozen=True, kw_only=True):
-    categories: tuple[str, ...]
-    metros: tuple[str, ...]
-    counts: Counts
 
 
 def find_copies(row_id: str, *, context: AnswerContext, include_archived: bool = False) -> list[Copy]:
@@ -89,15 +81,16 @@ def choose_record(copies: list[Copy]) -> Copy:
     """Return the copy whose document is shown, the first by `rank_copy`."""
 
     def rank(copy: Copy) -> Rank:
-        is_published = open_snapshot(copy.snapshot).organizations.is_visible(copy.row, include_archived=False)
+        index, row = open_snapshot(copy.snapshot).organizations, copy.row
+        is_published, updated_at = index.is_visible(row, include_archived=False), index.read_stamps(row)[1]
         metro = copy.snapshot.metro.slug
-        return rank_copy(is_published=is_published, is_lent=copy.is_lent, updated_at=copy.updated_at, metro=metro)
+        return rank_copy(is_published=is_published, is_lent=index.is_lent(row), updated_at=updated_at, metro=metro)
 
     return min(copies, key=rank)
 
 
 def encode_organization(copies: list[Copy], *, context: AnswerContext) -> bytes:
-    """Return the whole document, merged from the copies that the key may read."""
+    """Return the JSON of an organization, merged from the copies that the key may read."""
     record = choose_record(copies)
     # The key of the cache has everything that the document depends on. Lists that attach organizations show the same
     # ones again and again.
@@ -115,15 +108,14 @@ def list_copies(row_id: str, *, context: AnswerContext, include_archived: bool =
     """Return the organization's copies in the key's metros, by slug."""
     copies = []
     for slug, snapshot in sorted(context.release.metros.items()):
-        index = open_snapshot(snapshot).organizations
-        row = index.find_visible(row_id, include_archived=include_archived)
+        row = open_snapshot(snapshot).organizations.find_visible(row_id, include_archived=include_archived)
         if row is not None and context.entitlement.allows_metro(slug):
-            updated_at, is_lent = index.read_stamps(row)[1], index.is_lent(row)
-            copies.append(Copy(snapshot=snapshot, id=row_id, row=row, updated_at=updated_at, is_lent=is_lent))
+            copies.append(Copy(snapshot=snapshot, id=row_id, row=row))
     return copies
 
 
-def _make_live_members(copies: list[Copy], *, context: AnswerContext) -> _LiveMembers:
+def _make_live_members(copies: list[Copy], *, context: AnswerContext) -> dict[str, object]:
+    """Return the members of an organization that the stored document lacks. They depend on the date and the key."""
     categories: dict[str, None] = {}
     counts = NOTHING
     for copy in copies:
@@ -134,19 +126,16 @@ def _make_live_members(copies: list[Copy], *, context: AnswerContext) -> _LiveMe
         categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
         own = count_organization(copy.id, copy.snapshot, today=today, entitlement=context.entitlement)
         counts = Counts(**{name: getattr(counts, name) + getattr(own, name) for name in COLLECTIONS.values()})
-    return _LiveMembers(
-        categories=tuple(sorted(categories)),
-        metros=tuple(copy.snapshot.metro.slug for copy in copies),
-        counts=counts,
-    )
+    metros = [copy.snapshot.metro.slug for copy in copies]
+    return {"categories": sorted(categories), "metros": metros, "counts": counts}
 
 
 Rank = tuple[bool, bool, int, str]
 
 
 def rank_copy(*, is_published: bool, is_lent: bool, updated_at: int, metro: str) -> Rank:
-    """Return the rank of a copy; the smallest is the record. Published copies come first, then a metro's own before
-    lent ones, then the newest, then the first metro's."""
+    """Return the rank of a copy; the smallest is the record. Published copies come first, then those whose record is
+    not in another metro (`is_lent`), then the newest, then the first metro's."""
     return not is_published, is_lent, -updated_at, metro
 
 

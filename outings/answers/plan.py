@@ -27,9 +27,14 @@ from outings.release.store import Bytes
 
 
 class AnswerContext(Struct, frozen=True, kw_only=True):
-    """Values beside the query on which an answer may depend. `dates`: the local date of every metro in the release.
-    `minute`: the current time, rounded down; None if the answer does not depend on it. `spot`: the location of the
-    request's `address`. `weather`: the current forecasts, by metro."""
+    """Values beside the query on which an answer may depend.
+
+    Attributes:
+        dates: the local date of every metro in the release.
+        minute: the current time, rounded down; None if the answer does not depend on it.
+        spot: the location of the request's `address`, if it has one.
+        weather: the current forecasts, by metro.
+    """
 
     release: Release
     dates: Mapping[str, date]
@@ -51,9 +56,14 @@ class PlannedFile(Struct, frozen=True):
 
 
 class AnswerPlan(Struct, frozen=True):
-    """The plan of an answer. `render`: returns the body in chunks. `is_quick`: this takes less than a millisecond with
-    25,000 listings. `reads_store`: it may wait for objects of the store, and raise NotFound, Corrupt or StoreError.
-    `file`: a stored file whose bytes may be sent instead."""
+    """The plan of an answer.
+
+    Attributes:
+        render: returns the body in chunks.
+        is_quick: whether `render` takes less than a millisecond in a metro of 25,000 listings.
+        reads_store: whether `render` may wait for objects of the store, and raise NotFound, Corrupt or StoreError.
+        file: a stored file whose bytes may be sent instead.
+    """
 
     etag: str
     render: Callable[[], list[bytes]]
@@ -119,20 +129,18 @@ def read_page(query: Query) -> int:
     return query.get_as("page", int) or 1
 
 
-# The order's key and the id of a walk's last row: an event's start in seconds, a camp's first session as a date, the
-# first characters of a folded name, or, in sync mode, the time of the update in seconds.
+# The sort key and the id of a page's last item. The key is an event's start in seconds, a camp's first session as a
+# date, the first characters of a folded name, or, with `changed_since`, the time of the update in seconds.
 Position = tuple[str | int | None, str]
 
-# A cursor has room for 2,000 characters; a name may be longer.
+# The characters of a name in a cursor, which has at most 2,000 in all.
 KEY_CHARACTERS = 200
 _SECONDS = 1 << 62
 
 
 def name_walk(snapshot: Snapshot) -> str:
-    """Return the name of a snapshot in cursors: the metro's stamp.
-
-    The release's id would not do: it is computed from stored pages, and these hold cursors.
-    """
+    """Return the name of a snapshot in cursors, which is the metro's stamp. The release's id can't be used: it is
+    computed from stored pages, and these have cursors."""
     return format_instant(snapshot.stamp)
 
 
@@ -151,11 +159,6 @@ def check_cursor(query: Query, *snapshots: Snapshot) -> None:
     named = [snapshot.hash for snapshot in snapshots if name_walk(snapshot) == cursor.release]
     if named and not any(is_sealed(cursor, query.seal, query.walk, snapshot=snapshot) for snapshot in named):
         raise malformed_cursor()
-
-
-def cut_position(position: Position) -> Position:
-    key, row_id = position
-    return (key[:KEY_CHARACTERS] if isinstance(key, str) else key), row_id
 
 
 def read_position(query: Query) -> Position:

@@ -41,7 +41,7 @@ from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Release, Snapshot
 
-# By the route's name: of one metro's snapshot, or of the whole release.
+# The planning functions by the route's name: for answers from one metro's snapshot, and from the whole release.
 OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], AnswerPlan]] = {
     **{route.name: plan_list for route in ROUTES if route.meta is ListMeta},
     **{route.name: plan_calendar for route in ROUTES if route.meta is CalendarMeta},
@@ -67,7 +67,7 @@ OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], AnswerPlan]] = {
 }
 
 
-# What the first requests of a snapshot need.
+# The indexes that the first requests of a snapshot need.
 _PREPARED: tuple[Callable[[SnapshotReader], object], ...] = (
     make_evaluator, open_ranking, open_search, open_suggestions,
 )  # fmt: skip

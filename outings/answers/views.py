@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from io import BytesIO
-from types import TracebackType
 from typing import Any
 
 import duckdb
@@ -204,11 +203,11 @@ VIEWS: Mapping[str, View] = {
     "metros": View(
         columns=(
             _METRO,
-            ViewColumn("name", _TEXT, "m.name", "its name"),
-            ViewColumn("timezone", _TEXT, "m.timezone", "its time zone"),
-            ViewColumn("today", _DATE, "m.today", "the local date of which `position` speaks: `--date`, or today"),
-            ViewColumn("release", _TEXT, "m.release", "the release that is read"),
-            ViewColumn("changed_at", _INSTANT, "to_timestamp(m.changed_at)", "when a release last changed the metro"),
+            _plain("name", _TEXT, "its name", table="m"),
+            _plain("timezone", _TEXT, "its time zone", table="m"),
+            _plain("today", _DATE, "the local date of which `position` speaks: `--date`, or today", table="m"),
+            _plain("release", _TEXT, "the release that is read", table="m"),
+            _instant("changed_at", "when a release last changed the metro", table="m"),
         ),
         source="{schema}.metro m",
         meaning="the metros of the release",
@@ -228,8 +227,9 @@ VIEWS: Mapping[str, View] = {
             _instant("starts_at", "when it begins", table="h"),
             _instant("ends_at", "when it ends", table="h"),
             *(
-                ViewColumn(f"{end}s_local", _LOCAL, f"to_timestamp(h.{end}s_at) AT TIME ZONE x.timezone", meaning)
-                for end, meaning in (("start", "the same by the local clock"), ("end", "the same by the local clock"))
+                ViewColumn(f"{end}_local", _LOCAL, f"to_timestamp(h.{end}_at) AT TIME ZONE x.timezone",
+                           "the same by the local clock")
+                for end in ("starts", "ends")
             ),
         ),
         "the dates of events, within a year of the build",
@@ -251,13 +251,11 @@ VIEWS: Mapping[str, View] = {
     "organizations": View(
         columns=(
             _METRO,
-            *(
-                ViewColumn(name, _TEXT, f"o.{name}", meaning)
-                for name, meaning in (
-                    ("id", "the organization"), ("slug", "its name in addresses"), ("name", "its name for people"),
-                    ("website_url", "its website"), ("domain", "domain of the website"),
-                )
-            ),
+            _plain("id", _TEXT, "the organization", table="o"),
+            _plain("slug", _TEXT, "its name in addresses", table="o"),
+            _plain("name", _TEXT, "its name for people", table="o"),
+            _plain("website_url", _TEXT, "its website", table="o"),
+            _plain("domain", _TEXT, "domain of the website", table="o"),
             _words("categories", "categories", "of its record and of its listings", table="o"),
             _instant("updated_at", "when it last changed", table="o"),
         ),
@@ -267,14 +265,14 @@ VIEWS: Mapping[str, View] = {
     "neighborhoods": View(
         columns=(
             _METRO,
-            *(ViewColumn(name, _TEXT, f"n.{name}", meaning) for name, meaning in (
-                ("slug", "as the filter takes it"), ("name", "its name"),
-            )),
-            *(ViewColumn(name, _NUMBER, f"n.{name}", meaning) for name, meaning in (
-                ("lat", "latitude of its middle"), ("lng", "longitude of its middle"),
-                ("south", "southern bound; null where no map has it"), ("west", "western bound"),
-                ("north", "northern bound"), ("east", "eastern bound"),
-            )),
+            _plain("slug", _TEXT, "as the filter takes it", table="n"),
+            _plain("name", _TEXT, "its name", table="n"),
+            _plain("lat", _NUMBER, "latitude of its middle", table="n"),
+            _plain("lng", _NUMBER, "longitude of its middle", table="n"),
+            _plain("south", _NUMBER, "southern bound; null where no map has it", table="n"),
+            _plain("west", _NUMBER, "western bound", table="n"),
+            _plain("north", _NUMBER, "northern bound", table="n"),
+            _plain("east", _NUMBER, "eastern bound", table="n"),
         ),
         source="{schema}.neighborhoods n",
         meaning="neighborhoods of the metro's map, and those that listings state",
@@ -286,7 +284,7 @@ SECONDS = 300.0
 MEMORY = 2_000_000_000
 _ALL = 1 << 40
 _USED = ("listings", "occurrences", "sections", "sessions", "organizations", "neighborhoods")
-# In a schema of its own, so that `SHOW TABLES` names the views alone.
+# The result's table has a schema of its own, so that `SHOW TABLES` lists only the views.
 _RESULT = "output.result"
 _SETTING_FUNCTIONS = frozenset({"current_setting", "getvariable", "getenv"})
 _SETTINGS: dict[str, str | int | float | list[str]] = {
@@ -326,7 +324,7 @@ class ViewDatabase:
     def __enter__(self) -> "ViewDatabase":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._connection.close()
 
     def run(self, query: str, *, seconds: float = SECONDS) -> DuckDBPyRelation:
@@ -399,23 +397,19 @@ def _register(connection: DuckDBPyConnection, name: str, frame: pl.DataFrame) ->
 def _number_lists(metro: MetroTables) -> pl.DataFrame:
     """Return the rows of the lists without parameters, with their places from 1."""
     evaluator = open_evaluator(open_snapshot(metro.snapshot))
-    lists = [
-        list(evaluator.list_rows(select_default(kind, metro.snapshot, metro.today), Span(limit=_ALL)).rows)
-        for kind in COLLECTIONS
-    ]
-    rows = [row for rows_of_list in lists for row in rows_of_list]
-    places = [place for rows_of_list in lists for place in range(1, len(rows_of_list) + 1)]
-    return pl.DataFrame({"row": rows, "position": places}, schema={"row": pl.UInt32(), "position": pl.UInt32()})
+    selections = (select_default(listing_type, metro.snapshot, metro.today) for listing_type in COLLECTIONS)
+    lists = [evaluator.list_rows(selection, Span(limit=_ALL)).rows for selection in selections]
+    pairs = [(row, place) for rows in lists for place, row in enumerate(rows, 1)]
+    return pl.DataFrame(pairs, schema={"row": pl.UInt32(), "position": pl.UInt32()}, orient="row")
 
 
 def _compile_view(view: View, snapshot: Snapshot, *, schema: str) -> str:
-    words = {name: _list(values) for name, values in list_words(snapshot.vocabulary).items()}
-    known = {**words, "metro": literal(snapshot.metro.slug)}
+    known = {
+        name: f"CAST([{', '.join(map(literal, words))}] AS VARCHAR[])"
+        for name, words in list_words(snapshot.vocabulary).items()
+    }
+    known["metro"] = literal(snapshot.metro.slug)
     columns = ", ".join(
         f'CAST({column.sql.format(**known)} AS {column.kind}) AS "{column.name}"' for column in view.columns
     )
     return f"SELECT {columns} FROM {view.source.format(schema=schema, published=PUBLISHED)}"
-
-
-def _list(words: Sequence[str]) -> str:
-    return f"CAST([{', '.join(map(literal, words))}] AS VARCHAR[])"

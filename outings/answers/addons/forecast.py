@@ -108,7 +108,7 @@ class ForecastBlocks:
 
     def _is_near(self, row: int) -> bool:
         """Return True if a listing is at most `REACH_M` from its metro's center, or states no coordinates."""
-        center, point = self._snapshot.metro.center, open_snapshot(self._snapshot).rows.read_point(row)
+        center, vectors = self._snapshot.metro.center, open_snapshot(self._snapshot).rows.vectors
         middle = make_unit_vector(center.lat, center.lng)
-        square = sum((here - there) ** 2 for here, there in zip(middle, point, strict=True))
+        square = sum((here - float(vector[row])) ** 2 for here, vector in zip(middle, vectors, strict=True))
         return isnan(square) or square <= find_chord(REACH_M) ** 2

@@ -28,6 +28,7 @@ def list_addons(query: Query, context: AnswerContext) -> tuple[str, ...]:
     return tuple(word for word in words if context.entitlement.allows_addon(word)) if words else ()
 
 
+_encode = msgspec.json.Encoder().encode
 _UNKNOWN = -1
 # Days since the last check of a source after which its dates are stale.
 STALE_DAYS = 30
@@ -108,12 +109,13 @@ class Sources:
         if not (url or changed) and (code, crawled, checked) == (_UNKNOWN, _UNKNOWN, _UNKNOWN):
             return None
         status = None if code == _UNKNOWN else VERIFICATION_STATUSES[code]
+        crawled_at, checked_at = (None if time == _UNKNOWN else format_instant(time) for time in (crawled, checked))
         fields = tuple(changed.split("\n")) if changed else ()
         return SourceBlock(
             url=url or None,
-            crawled_at=_format(crawled),
+            crawled_at=crawled_at,
             score_basis="verified" if status in _REACHED else "baseline",
-            verification=Verification(status=status, checked_at=_format(checked), changed_fields=fields),
+            verification=Verification(status=status, checked_at=checked_at, changed_fields=fields),
             date_health=self._judge_dates(
                 row, today, start, is_disputed=status in _DISPUTED and _name_any(fields, DATE_MEMBERS)
             ),
@@ -145,13 +147,6 @@ def _judge_source(status: str | None, fields: Sequence[str], *, is_visited: bool
 
 def _name_any(fields: Sequence[str], members: frozenset[str]) -> bool:
     return any(field.partition(".")[0] in members for field in fields)
-
-
-def _format(seconds: int) -> str | None:
-    return None if seconds == _UNKNOWN else format_instant(seconds)
-
-
-_encode = msgspec.json.Encoder().encode
 
 
 class SourceBlocks:

@@ -9,14 +9,13 @@ from msgspec.structs import replace
 
 from outings.answers.counts import DailyCount, select_default
 from outings.answers.directory.organizations import find_hint
-from outings.answers.directory.pages import Key, cut_page, encode_meta, plan_directory
+from outings.answers.directory.pages import Key, encode_page, plan_directory
 from outings.answers.directory.ranking import parse_title, rank_areas
 from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters, choose_types
 from outings.answers.snapshot.areas import Areas, Rows, open_areas
 from outings.answers.snapshot.reader import open_snapshot
-from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.directories import Neighborhood, NeighborhoodCounts, NeighborhoodLinks
 from outings.contract.vocabulary import COLLECTIONS
@@ -51,13 +50,13 @@ def answer_neighborhoods(
         number = int(chosen[at])
         return int(totals[number]) if is_counted else 0, areas.names[number].casefold(), areas.slugs[number]
 
-    page = cut_page(query, chosen.size, name_key=name_key, snapshot=snapshot, today=today)
-    items = [
-        _encode_area(number, areas=areas, live=live, metro=snapshot.metro.slug)
-        for number in chosen[page.start : page.stop].tolist()
-    ]
-    meta = encode_meta(query, filters, page, snapshot=snapshot, hint=find_hint(title))
-    return encode_list(items, meta=meta, notices=query.notices)
+    def encode_area(at: int) -> bytes:
+        return _encode_area(int(chosen[at]), areas=areas, live=live, metro=snapshot.metro.slug)
+
+    return encode_page(
+        query, filters, chosen.size, name_key=name_key, encode_entry=encode_area, snapshot=snapshot, today=today,
+        hint=find_hint(title),
+    )  # fmt: skip
 
 
 def _count_areas(listing_type: str, snapshot: Snapshot, today: date) -> Rows:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.counts import NOTHING, count_organizations, select_default
-from outings.answers.directory.pages import Key, cut_page, encode_meta, plan_directory
+from outings.answers.directory.pages import Key, encode_page, plan_directory
 from outings.answers.directory.ranking import MATCHES, Array, NameScores, Title, open_ranking, parse_title
 from outings.answers.documents.fields import choose_fields
 from outings.answers.organizations import OrganizationCategories
@@ -17,7 +17,6 @@ from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters, choose_types
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.listings import OrganizationEntry, OrganizationLinks
 from outings.contract.vocabulary import COLLECTIONS
@@ -40,7 +39,7 @@ class _StoredOrganization(Struct, frozen=True):
     links: OrganizationLinks
 
 
-_decoder = msgspec.json.Decoder(_StoredOrganization)
+_decode = msgspec.json.Decoder(_StoredOrganization).decode
 
 
 def answer_organizations(
@@ -58,17 +57,18 @@ def answer_organizations(
     rows = _choose_rows(query, filters, live=live, readable=readable, scored=scored, snapshot=snapshot, today=today)
 
     def name_key(at: int) -> Key:
-        stored = _read_stored(opened, int(rows[at]))
+        stored = _decode(opened.read_organization(int(rows[at])))
         return 0 if scored is None else int(scored.scores[rows[at]]), stored.name.casefold(), stored.id
 
-    page = cut_page(query, rows.size, name_key=name_key, snapshot=snapshot, today=today)
+    def encode_entry(at: int) -> bytes:
+        entry = _encode_entry(int(rows[at]), opened=opened, live=live, scored=scored, metro=snapshot.metro.slug)
+        return choose(entry)
+
     choose = choose_fields(query)
-    items = [
-        choose(_encode_entry(row, opened=opened, live=live, scored=scored, metro=snapshot.metro.slug))
-        for row in rows[page.start : page.stop].tolist()
-    ]
-    meta = encode_meta(query, filters, page, snapshot=snapshot, hint=find_hint(title))
-    return encode_list(items, meta=meta, notices=query.notices)
+    return encode_page(
+        query, filters, rows.size, name_key=name_key, encode_entry=encode_entry, snapshot=snapshot, today=today,
+        hint=find_hint(title),
+    )  # fmt: skip
 
 
 def find_hint(title: Title | None) -> str | None:
@@ -111,14 +111,10 @@ def _choose_rows(
     return rows[np.argsort(-scored.scores[rows], kind="stable")]
 
 
-def _read_stored(opened: SnapshotReader, row: int) -> _StoredOrganization:
-    return _decoder.decode(opened.read_organization(row))
-
-
 def _encode_entry(
     row: int, *, opened: SnapshotReader, live: Mapping[str, Array], scored: NameScores | None, metro: str
 ) -> bytes:
-    stored = _read_stored(opened, row)
+    stored = _decode(opened.read_organization(row))
     entry = OrganizationEntry(
         id=stored.id,
         type="organization",

@@ -6,38 +6,42 @@ from datetime import date
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from outings.answers.counts import DailyCount
 from outings.answers.plan import KEY_CHARACTERS, AnswerContext, AnswerPlan, make_cursor, make_tag, read_limit, read_page
 from outings.answers.rows.filters import EffectiveFilters, find_route_filters
 from outings.contract.cursor import malformed_cursor
+from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.meta import DirectoryMeta
 from outings.contract.values import echo_value, format_instant
 from outings.release.snapshot import Snapshot
 
-# Another way of ranking is another number: a cursor of before is refused, since its place in the order says nothing.
+# The version of the ranking, in each cursor. Raise it when scores change: a cursor made by another ranking is refused,
+# because its score says nothing about the order.
 RANKING = 1
 _MOST_RANK = 1 << 40
+# The most entries whose encoding takes less than a millisecond.
+_MOST_QUICK = 50
 
-# Where an entry stands: by its score or count, greatest first (0 where these are no order), its folded name, its id.
+# The sort key of an entry: its score or count, greatest first (0 if the order is by name), its folded name, and its id.
 Key = tuple[int, str, str]
 _encoder = msgspec.json.Encoder()
 
 
-class DirectoryPage(Struct, frozen=True, kw_only=True):
-    """A page of a directory: the entries from `start` to before `stop`. `next_cursor` is None on the last page."""
-
-    start: int
-    stop: int
-    next_cursor: str | None
-
-
-def cut_page(
-    query: Query, size: int, *, name_key: Callable[[int], Key], snapshot: Snapshot, today: date
-) -> DirectoryPage:
-    """Return the requested page of a directory of `size` entries. `name_key`: returns an entry's sort key, by index."""
+def encode_page(
+    query: Query,
+    filters: EffectiveFilters,
+    size: int,
+    *,
+    name_key: Callable[[int], Key],
+    encode_entry: Callable[[int], bytes],
+    snapshot: Snapshot,
+    today: date,
+    hint: str | None = None,
+) -> list[bytes]:
+    """Return the requested page of a directory of `size` entries, as chunks of the body. `name_key`, `encode_entry`:
+    return the sort key and the JSON of an entry, given its index."""
     limit = read_limit(query)
     start = (read_page(query) - 1) * limit if query.cursor is None else _find_start(read_key(query), size, name_key)
     start = min(start, size)
@@ -46,7 +50,20 @@ def cut_page(
     if stop < size:
         rank, name, row_id = name_key(stop - 1)
         next_cursor = make_cursor(query, (RANKING, rank, name[:KEY_CHARACTERS], row_id), snapshot=snapshot, today=today)
-    return DirectoryPage(start=start, stop=stop, next_cursor=next_cursor)
+    meta = DirectoryMeta(
+        limit=limit,
+        count=stop - start,
+        has_more=next_cursor is not None,
+        next_cursor=next_cursor,
+        page=read_page(query) if query.cursor is None else None,
+        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
+        defaults_applied=filters.defaults,
+        metro=snapshot.metro.slug,
+        generated_at=format_instant(snapshot.stamp),
+        hint=hint,
+    )
+    items = [encode_entry(at) for at in range(start, stop)]
+    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 
 def read_key(query: Query) -> Key:
@@ -73,28 +90,6 @@ def _find_start(after: Key, size: int, name_key: Callable[[int], Key]) -> int:
     if row_id in ids:
         return low + ids.index(row_id) + 1
     return low + sum(other <= row_id for other in ids)
-
-
-def encode_meta(
-    query: Query, filters: EffectiveFilters, page: DirectoryPage, *, snapshot: Snapshot, hint: str | None = None
-) -> bytes:
-    meta = DirectoryMeta(
-        limit=read_limit(query),
-        count=page.stop - page.start,
-        has_more=page.next_cursor is not None,
-        next_cursor=page.next_cursor,
-        page=read_page(query) if query.cursor is None else None,
-        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
-        defaults_applied=filters.defaults,
-        metro=snapshot.metro.slug,
-        generated_at=format_instant(snapshot.stamp),
-        hint=hint,
-    )
-    return _encoder.encode(meta)
-
-
-# Entries that are quick to send.
-_MOST_QUICK = 50
 
 
 def plan_directory(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import get_args
 
@@ -14,34 +14,34 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.cache import remember
-from outings.answers.snapshot.areas import open_areas, order_neighborhoods
-from outings.answers.snapshot.reader import DerivedTables, SnapshotReader, TableContext
+from outings.answers.snapshot.areas import open_areas
+from outings.answers.snapshot.reader import DerivedTables, SnapshotReader
 from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, SimilarTexts, make_shortenings, make_texts
 from outings.contract.resources.listings import NameMatch
 from outings.contract.text import split_words
 from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable, encode_mapped
 
-# At the end of a name they are no part of it; "& Co" goes as a whole.
+# Words at the end of a name that are ignored, together with an "and" before them ("& Co").
 ENDINGS = frozenset(
     (
         "llc", "inc", "incorporated", "co", "company", "corp", "corporation", "ltd", "limited", "lp", "llp", "pllc",
         "pc", "plc", "com", "org", "net",
     )
 )  # fmt: skip
-# Of a name written as a site's: "Pottery.io". Of those in ENDINGS too, however they are joined to it.
+# The ending of a name that is written as a web site's, such as "Pottery.io".
 SITE_ENDINGS = ("com", "org", "net", "edu", "gov", "us", "io", "info", "biz", "co", "club", "fun", "kids", "school")
-# They need not be met, and count as nothing of a name; the last three are what an address may begin with.
+# Words that a name need not have to match, and whose letters do not count. An address may begin with the last three.
 STOP_WORDS = frozenset(
     (
         "a", "an", "and", "at", "by", "de", "el", "for", "in", "la", "las", "le", "les", "los", "of", "on", "or", "the",
         "to", "with", "y", "www", "http", "https",
     )
 )  # fmt: skip
-# What stands before a country in addresses that are registered one level further down: "co.uk".
+# Labels before a country in hosts that are registered one level below them, such as "co.uk".
 SECOND_LEVELS = frozenset(("ac", "co", "com", "edu", "gov", "net", "org"))
 
-# L.L.C., Y.M.C.A.
+# Initials with periods, such as "Y.M.C.A."
 _INITIALS = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){2,}[^\W\d_]?(?![^\W_])")
 _SITE_ENDING = re.compile(rf"(?<=[^\W_])\.(?:{'|'.join(SITE_ENDINGS)})\W*$", re.IGNORECASE)
 _ADDRESS = re.compile(
@@ -52,8 +52,8 @@ _HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_](?:[\w-]{0,61}[^
 
 
 class Title(Struct, frozen=True, kw_only=True):
-    """A name to look for. `words`: its words without endings such as "Inc"; `host`: that of a web address, as
-    `fold_host` returns it."""
+    """A name to look for. `words`: its words without endings such as "Inc"; `host`: the host of a web address, as
+    `fold_host` returns it, None for other names."""
 
     words: tuple[str, ...]
     host: str | None = None
@@ -119,41 +119,42 @@ def list_parents(host: str) -> list[str]:
     return [".".join(labels[at:]) for at in range(1, len(own))]
 
 
-# What a text is of an entry. SITE: its host without the ending; ABOVE: a host above its own.
-WORD, PAIR, NAME, SITE, HOST, ABOVE = range(6)
+# Kinds of spellings of an entry: a word of its name, two adjacent words joined, the whole name joined, its host without
+# the suffix, its host, and a parent of its host.
+WORD, PAIR, NAME, SITE, HOST, PARENT = range(6)
 
-# A place as one number: row, letters, kind.
+# An occurrence of a spelling, packed into one number: the entry's row, the number of letters, and the kind.
 _KIND_BITS, _LETTER_BITS = 4, 16
 ROW_SHIFT = _KIND_BITS + _LETTER_BITS
 MOST_LETTERS = (1 << _LETTER_BITS) - 1
 
+# A spelling and its kind.
 Spelled = tuple[str, int]
 Places = NDArray[np.int64]
 
 
 def spell_entries(name: str, entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Return a directory's table of spellings, each text once with its places, and that of their shortenings."""
-    grouped = _list_places(entries).group_by("text").agg(pl.col("place").sort()).sort("text")
+    """Return the table of the spellings of a directory's entries, each once with its places, and the table of their
+    shortenings."""
+    texts: list[str] = []
+    places: list[int] = []
+    names = entries["name"].to_list()
+    domains = entries["domain"].to_list() if "domain" in entries.columns else [None] * len(names)
+    for row, (entry, domain) in enumerate(zip(names, domains, strict=True)):
+        for (text, kind), letters in _spell(entry, domain).items():
+            texts.append(text)
+            places.append((row << ROW_SHIFT) + (min(letters, MOST_LETTERS) << _KIND_BITS) + kind)
+    found = pl.DataFrame({"text": texts, "place": places}, schema={"text": pl.String(), "place": pl.Int64()})
+    grouped = found.group_by("text").agg(pl.col("place").sort()).sort("text")
     spellings = pl.DataFrame([*make_texts(grouped["text"]), grouped["place"].alias("places")])
     return {f"{name}_spellings": spellings, f"{name}_shortenings": make_shortenings(spellings["text"])}
 
 
-def _derive_spellings(
-    name: str, order: Callable[[pl.DataFrame], pl.DataFrame], entries: str, columns: Sequence[str]
-) -> DerivedTables:
-    """Return the derivation of a directory's spellings and shortenings. `order`: puts the entries in its order."""
-
-    def make_both(tables: Mapping[str, pl.DataFrame], _: TableContext) -> dict[str, pl.DataFrame]:
-        return spell_entries(name, order(tables[entries]))
-
-    names = f"{name}_spellings", f"{name}_shortenings"
-    return DerivedTables(names=names, columns={entries: columns}, make=make_both)
-
-
-ORGANIZATION_SPELLINGS = _derive_spellings(
-    "organization", lambda organizations: organizations, "organizations", ("name", "domain")
+ORGANIZATION_SPELLINGS = DerivedTables(
+    names=("organization_spellings", "organization_shortenings"),
+    columns={"organizations": ("name", "domain")},
+    make=lambda tables, _: spell_entries("organization", tables["organizations"]),
 )
-AREA_SPELLINGS = _derive_spellings("area", order_neighborhoods, "neighborhoods", ("slug", "name"))
 
 
 def read_letters(places: Places) -> Places:
@@ -164,21 +165,9 @@ def read_kinds(places: Places) -> Places:
     return places & ((1 << _KIND_BITS) - 1)
 
 
-def _list_places(entries: pl.DataFrame) -> pl.DataFrame:
-    texts: list[str] = []
-    places: list[int] = []
-    names = entries["name"].to_list()
-    domains = entries["domain"].to_list() if "domain" in entries.columns else [None] * len(names)
-    for row, (name, domain) in enumerate(zip(names, domains, strict=True)):
-        for (text, kind), letters in _spell(name, domain).items():
-            texts.append(text)
-            places.append((row << ROW_SHIFT) + (min(letters, MOST_LETTERS) << _KIND_BITS) + kind)
-    return pl.DataFrame({"text": texts, "place": places}, schema={"text": pl.String(), "place": pl.Int64()})
-
-
 def _spell(name: str, domain: str | None) -> Counter[Spelled]:
-    """Return an entry's spellings, each with its letters. Those of stop words count only if there are no other
-    words."""
+    """Return an entry's spellings, each with its number of letters. Stop words have 0 letters, unless the name has no
+    other words."""
     words = fold_title(name) or tuple(split_words(name))
     letters = {word: 0 if word in STOP_WORDS else len(word) for word in words}
     if not any(letters.values()):
@@ -195,29 +184,29 @@ def _spell(name: str, domain: str | None) -> Counter[Spelled]:
         site = "".join(split_words(name_site(host)))
         spelled[site, SITE] = len(site)
         spelled[host, HOST] = len(host)
-        for above in list_parents(host):
-            spelled[above, ABOVE] = len(host)
+        for parent in list_parents(host):
+            spelled[parent, PARENT] = len(host)
     return spelled
 
 
-# The first is the best; where scores are equal the first that holds is named.
+# Kinds of matches, the best first.
 MATCHES: tuple[NameMatch, ...] = get_args(NameMatch)
 EXACT = 1000
-# Each class's least score, and what the whole share of it adds.
+# The least score of each kind of match, and what is added for a match of all letters.
 _BANDS = {"name": (800, 150), "domain": (700, 200), "fuzzy": (500, 290)}
 _MOST_TYPOS = len(LETTERS_FOR_TYPOS)
-# Texts asked for lately: a look-up of typos in a directory of 40,000 is some milliseconds.
-_MEMORY = 1_024
+# Cached look-ups of typos: one takes some milliseconds in a directory of 40,000 entries.
+_CACHED = 1_024
 
 Array = NDArray[np.int64]
-# The number of a text in the index, and how many typos lie between.
+# The number of a text in the index, and its number of typos.
 Meaning = tuple[int, int]
-# How a word of a name is met, best first: as it is, with so many typos, or by the first letters of it.
+# Ways in which a name has a word, the best first: 0 for the same word, 1 or 2 for so many typos, then as a prefix.
 _BEGUN = _MOST_TYPOS + 1
 _WAYS = _BEGUN + 1
-# Of one word of a name so many letters are enough for a typo, where the others are met.
+# The fewest letters of a word with a typo, if it is the only such word of its title.
 _LETTERS_OF_ONE = 4
-# Letters that a word must have to stand for what begins with it.
+# The fewest letters of a word that matches words that begin with it.
 _LETTERS_TO_BEGIN = 3
 
 
@@ -249,31 +238,26 @@ class Ranking:
         names = self._places[read_kinds(self._places) == NAME]
         self._letters = np.ones(size, dtype=np.int64)
         self._letters[names >> ROW_SHIFT] = np.maximum(read_letters(names), 1)
-        self._list_meanings = remember(self._find_meanings, size=_MEMORY)
+        self._list_meanings = remember(self._find_meanings, size=_CACHED)
 
     def rank(self, title: Title) -> NameScores:
         """Return a score for each entry: all are 0 if the title has no significant word."""
         scored = NameScores(scores=np.zeros(self._size, np.int64), matches=np.zeros(self._size, np.int64))
         significant = title.list_significant()
         if significant:
-            self._rank_whole(title, scored)
+            # If both the host and the whole name are the same, the match is that of the host.
+            if title.host is not None:
+                scored.put("exact_domain", self._read(title.host, HOST) >> ROW_SHIFT, EXACT)
+            scored.put("exact_name", self._read(title.joined, NAME) >> ROW_SHIFT, EXACT)
             self._rank_words(title, significant, scored)
             self._rank_sites(title, scored)
             self._rank_typos(title, scored)
         return scored
 
-    def _rank_whole(self, title: Title, scored: NameScores) -> None:
-        """Score entries whose host or whole name equals the title's. If both do, the match is that of the host."""
-        if title.host is not None:
-            scored.put("exact_domain", self._read(title.host, HOST) >> ROW_SHIFT, EXACT)
-        scored.put("exact_name", self._read(title.joined, NAME) >> ROW_SHIFT, EXACT)
-
     def _rank_words(self, title: Title, significant: Sequence[str], scored: NameScores) -> None:
         """Score entries whose name has every word: as it is, with a typo, as a prefix, or joined with its neighbour."""
-        met = np.zeros(self._size, dtype=np.int64)
-        typos = np.zeros(self._size, dtype=np.int64)
-        is_same = np.ones(self._size, dtype=np.bool_)
-        passed = np.ones(self._size, dtype=np.bool_)
+        met, typos = np.zeros(self._size, dtype=np.int64), np.zeros(self._size, dtype=np.int64)
+        is_same, passed = np.ones(self._size, dtype=np.bool_), np.ones(self._size, dtype=np.bool_)
         loosened = np.zeros(self._size, dtype=np.bool_)
         for word in significant:
             best = self._meet_word(word, title.words)
@@ -325,11 +309,11 @@ class Ranking:
         host = title.host
         if host is None:
             return
-        below = self._read(host, ABOVE)
-        scored.put("domain", below >> ROW_SHIFT, _score("domain", len(host), read_letters(below)))
-        for above in list_parents(host):
-            rows = self._read(above, HOST) >> ROW_SHIFT
-            scored.put("domain", rows, _score("domain", len(above), len(host)))
+        subdomains = self._read(host, PARENT)
+        scored.put("domain", subdomains >> ROW_SHIFT, _score("domain", len(host), read_letters(subdomains)))
+        for parent in list_parents(host):
+            rows = self._read(parent, HOST) >> ROW_SHIFT
+            scored.put("domain", rows, _score("domain", len(parent), len(host)))
 
     def _rank_typos(self, title: Title, scored: NameScores) -> None:
         """Score entries whose whole name or site differs from the title by a typo or two, ignoring spaces."""
@@ -363,6 +347,8 @@ class Ranking:
 
 
 def _rate(way: int, letters: Array) -> Array:
+    """Pack the way in which names have a word, and how many of its letters, into numbers that are greater for better
+    matches."""
     return (_WAYS - way << ROW_SHIFT) + letters
 
 
@@ -382,15 +368,10 @@ def open_ranking(reader: SnapshotReader) -> Ranking:
 def rank_areas(types: frozenset[str]) -> Callable[[SnapshotReader], Ranking]:
     """Return a function that opens the ranking of neighborhoods by the names in listings of these types. It is the same
     function each time, because a reader caches indexes by function."""
-    return partial(_open_area_ranking, types=types)
 
+    def open_area_ranking(reader: SnapshotReader) -> Ranking:
+        areas = reader.open_index(open_areas).narrow(types)
+        made = spell_entries("area", pl.DataFrame({"name": list(areas.names)}, schema={"name": pl.String()}))
+        return Ranking([MappedTable(encode_mapped(frame)) for frame in made.values()], size=len(areas))
 
-def _open_area_ranking(reader: SnapshotReader, types: frozenset[str]) -> Ranking:
-    every = reader.open_index(open_areas)
-    areas = every.narrow(types)
-    if areas is every:
-        tables = list(reader.open_tables(AREA_SPELLINGS).values())
-    else:
-        made = spell_entries("area", pl.DataFrame({"name": list(areas.names)}))
-        tables = [MappedTable(encode_mapped(frame)) for frame in made.values()]
-    return Ranking(tables, size=len(every))
+    return open_area_ranking

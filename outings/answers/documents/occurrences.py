@@ -177,8 +177,8 @@ class Series:
 
     def find_first(self, row: int, low: int, high: int | None) -> int:
         """Find as `find_firsts`, for one row."""
-        first, last = self._ends[row - 1] if row else 0, self._ends[row]
-        at = bisect_left(self._days, low, first, last)
+        last = self._ends[row]
+        at = bisect_left(self._days, low, self._ends[row - 1] if row else 0, last)
         exists = at < last and (high is None or self._days[at] <= high)
         return self._numbers[at] if exists else -1
 

@@ -15,7 +15,7 @@ from outings.answers.cache import LruCache
 from outings.answers.expressions.parsing import NAME, SETTINGS, Expression, parse_expression, refuse
 from outings.answers.rows.column_tables import open_columns
 from outings.answers.rows.columns import pack_rows
-from outings.answers.rows.filters import ExpressionSet, Mark
+from outings.answers.rows.filters import ExpressionSet
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.errors import ApiError, bad_request, not_enabled, unavailable
 from outings.contract.expression_columns import HAPPENING_COLUMNS, INSTANT, LISTING_COLUMNS, TEXTS, TIME, list_columns
@@ -212,11 +212,6 @@ def _bound(connection: "DuckDBPyConnection") -> Iterator[Callable[[], bool]]:
 def _too_slow() -> ApiError:
     message = f"{NAME} takes longer than {SECONDS:g} s; ask for less in one expression."
     return bad_request(param=NAME, reason="out_of_range", message=message, max=SECONDS)
-
-
-def open_mark(reader: SnapshotReader) -> Mark:
-    """Return the function that finds the listings of a snapshot for which an expression is true."""
-    return reader.open_index(Expressions).mark
 
 
 def evaluate(text: str, types: Iterable[str], *, snapshot: Snapshot, release: Release) -> None:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from outings.answers.listings.lists import ListRequest, resolve_list
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.snapshot.distance import Vectors
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
@@ -20,10 +19,10 @@ from outings.contract.resources.directories import DensityCell
 from outings.contract.resources.meta import DensityMeta
 from outings.release.snapshot import Snapshot
 
-# Cells to a degree: a cell is 550 m from south to north, and 380 m wide in Seattle.
+# Cells in a degree: a cell is 550 m from south to north, and 380 m wide in Seattle.
 PER_DEGREE = 200
-# Coordinates are compared in ten-millionths of a degree (a centimetre): what trigonometry rounds moves none to another
-# cell.
+# Coordinates are rounded to ten-millionths of a degree (a centimetre), so that the errors of trigonometry move no
+# listing to another cell.
 _FINE = 10_000_000
 _ACROSS = 360 * PER_DEGREE + 1
 
@@ -31,10 +30,10 @@ Rows = NDArray[np.int64]
 
 
 class DensityCells:
-    """The map cells of one snapshot's listings. `vectors`: the listings' points on the unit sphere, by row."""
+    """The map cells of one snapshot's listings."""
 
-    def __init__(self, vectors: Vectors) -> None:
-        x, y, z = vectors
+    def __init__(self, reader: SnapshotReader) -> None:
+        x, y, z = reader.rows.vectors
         located = ~np.isnan(x)
         souths = _number_cells(np.arcsin(np.clip(z[located], -1, 1))) + 90 * PER_DEGREE
         wests = _number_cells(np.arctan2(y[located], x[located])) + 180 * PER_DEGREE
@@ -65,10 +64,6 @@ def _number_cells(radians: NDArray[np.float64]) -> NDArray[np.int64]:
     return fine // (_FINE // PER_DEGREE)
 
 
-def open_cells(reader: SnapshotReader) -> DensityCells:
-    return DensityCells(reader.rows.vectors)
-
-
 _encoder = msgspec.json.Encoder()
 
 
@@ -76,7 +71,7 @@ def plan_density(query: Query, snapshot: Snapshot, context: AnswerContext) -> An
     request = resolve_list(query, snapshot, context)
     tag = make_tag("density", snapshot.hash, query.text, request.today, context.entitlement.digest)
     # The cell of each listing is computed once.
-    is_quick = "where" not in query.values and open_snapshot(snapshot).find_index(open_cells) is not None
+    is_quick = "where" not in query.values and open_snapshot(snapshot).find_index(DensityCells) is not None
     return AnswerPlan(tag, lambda: answer_density(request), is_quick=is_quick)
 
 
@@ -84,7 +79,7 @@ def answer_density(request: ListRequest) -> list[bytes]:
     """Count the list by cells and return the body in chunks."""
     reader = open_snapshot(request.snapshot)
     rows = open_evaluator(reader).list_all_rows(request.select())
-    cells = reader.open_index(open_cells).count(rows)
+    cells = reader.open_index(DensityCells).count(rows)
     meta = DensityMeta(
         degrees=1 / PER_DEGREE,
         total=rows.size,

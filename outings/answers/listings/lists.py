@@ -19,12 +19,12 @@ from outings.answers.addons.sources import SourceBlocks
 from outings.answers.documents.cards import encode_card
 from outings.answers.documents.fields import choose_fields, fill_sessions
 from outings.answers.documents.occurrences import read_event, read_occurrence, view_events
-from outings.answers.expressions.evaluation import open_mark
+from outings.answers.expressions.evaluation import Expressions
 from outings.answers.plan import (
+    KEY_CHARACTERS,
     AnswerContext,
     AnswerPlan,
     Position,
-    cut_position,
     make_cursor,
     make_tag,
     name_walk,
@@ -97,7 +97,7 @@ class ListRequest(Struct, frozen=True, kw_only=True):
             vocabulary=self.snapshot.vocabulary,
             today=self.today,
             has_cards=knows_cards(self.query),
-            mark=open_mark(open_snapshot(self.snapshot)) if "where" in self.query.values else None,
+            mark=open_snapshot(self.snapshot).open_index(Expressions).mark if "where" in self.query.values else None,
         )
 
     def narrow_window(self, day: date) -> "ListRequest":
@@ -194,7 +194,9 @@ def answer_list(request: ListRequest) -> list[bytes]:
         notices = (*notices, *more)
     next_cursor = None
     if page.end is not None:
-        next_cursor = make_cursor(query, cut_position(page.end), snapshot=request.snapshot, today=request.today)
+        key, row_id = page.end
+        position = (key[:KEY_CHARACTERS] if isinstance(key, str) else key, row_id)
+        next_cursor = make_cursor(query, position, snapshot=request.snapshot, today=request.today)
     has_pages = query.cursor is None and query.values.keys().isdisjoint(("ids", "changed_since"))
     meta = ListMeta(
         limit=read_limit(query),

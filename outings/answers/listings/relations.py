@@ -53,16 +53,12 @@ def resolve_metro(query: Query, homes: Sequence[str], *, context: AnswerContext)
         return query
     if len(homes) == 1:
         return query.with_metro(homes[0])
-    live = [slug for slug in homes if _has_listings(query, slug, context=context)]
+    assert query.id is not None
+    metros, dates, entitlement = context.release.metros, context.dates, context.entitlement
+    counts = {
+        slug: count_organization(query.id, metros[slug], today=dates[slug], entitlement=entitlement) for slug in homes
+    }
+    live = [slug for slug, counted in counts.items() if counted != NOTHING]
     if len(live) > 1:
         raise metro_required("This organization has live listings", live)
     return query.with_metro((*live, *homes)[0])
-
-
-def _has_listings(query: Query, slug: str, *, context: AnswerContext) -> bool:
-    """Return True if the metro's default lists show a listing of the organization that the key may read."""
-    assert query.id is not None
-    counts = count_organization(
-        query.id, context.release.metros[slug], today=context.dates[slug], entitlement=context.entitlement
-    )
-    return counts != NOTHING

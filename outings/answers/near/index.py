@@ -122,14 +122,6 @@ _NEIGHBORHOODS = ("slug", "lat", "lng", "south")
 _DECIMALS = 6
 
 
-class UnlocatedListings(Struct, frozen=True, eq=False):
-    """The published listings without coordinates, by ascending row. `centers`: x, y and z of the center of each one's
-    neighborhood, NaN if unknown."""
-
-    rows: Rows
-    centers: Floats
-
-
 class NearIndex:
     """The columns of one snapshot's listings that answers near a point read, as arrays by row."""
 
@@ -158,7 +150,7 @@ class NearIndex:
         )
         self.next_starts, self._series = open_next_starts(reader), open_series(reader)
         self._has_time = _mark(listings, pl.col("has_time"))
-        self.unlocated = find_unlocated(listings, neighborhoods)
+        self.unlocated_rows, self.unlocated_centers = find_unlocated(listings, neighborhoods)
         self.open_zips = reader.defer(open_zips)
 
     def find_starts(self, rows: Rows, *, windows: Windows, now: Now) -> Starts:
@@ -202,13 +194,13 @@ class NearIndex:
 
 
 def _mark(listings: "pl.DataFrame", condition: "pl.Expr") -> NDArray[np.bool_]:
-    """Mark the rows that meet the condition; null does not."""
+    """Mark the rows that meet the condition. A null does not meet it."""
     return listings.select(condition.fill_null(value=False)).to_series().to_numpy()
 
 
-def find_unlocated(listings: "pl.DataFrame", neighborhoods: "pl.DataFrame") -> UnlocatedListings:
-    """Return the published listings without coordinates, each with the center of its neighborhood: that of the map or,
-    without one, the middle of the listings of the same type."""
+def find_unlocated(listings: "pl.DataFrame", neighborhoods: "pl.DataFrame") -> tuple[Rows, Floats]:
+    """Return the published listings without coordinates, ascending, and the centers of their neighborhoods: that of the
+    map or, without one, the middle of the listings of the same type. Centers are x, y and z, NaN if unknown."""
     shown = listings.filter(pl.col("status") == PUBLISHED).rename({"neighborhood_slug": "slug"})
     is_located = pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
     is_mapped = pl.col("south").is_not_null()
@@ -229,4 +221,4 @@ def find_unlocated(listings: "pl.DataFrame", neighborhoods: "pl.DataFrame") -> U
         .with_columns(pl.coalesce(name, f"{name}_stated").alias(name) for name in ("lat", "lng"))
     )  # fmt: skip
     degrees = (joined[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
-    return UnlocatedListings(joined["row"].to_numpy().astype(np.int64), np.stack(make_unit_vectors(*degrees)))
+    return joined["row"].to_numpy().astype(np.int64), np.stack(make_unit_vectors(*degrees))

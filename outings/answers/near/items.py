@@ -179,12 +179,6 @@ def join_items(pieces: Sequence[bytes | memoryview]) -> list[bytes]:
     return [b"".join(pieces[at + 1 : at + _PIECES]) for at in range(0, len(pieces), _PIECES)]
 
 
-def read_last(pieces: Sequence[bytes | memoryview]) -> tuple[str, str]:
-    """Return the type and the id of the last item, its first two members."""
-    _, _, _, listing_type, _, _, _, row_id, _ = bytes(pieces[1 - _PIECES]).split(b'"', 8)
-    return listing_type.decode(), row_id.decode()
-
-
 def _encode_start(local: int, instant: int | None, timezone: bytes) -> bytes:
     """Encode the members that state a start, with a comma before them."""
     zone = timezone.decode() or None

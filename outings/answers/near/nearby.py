@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.answers.addons.sources import SourceBlocks
 from outings.answers.documents.fields import choose_fields
 from outings.answers.near.index import TYPE_RANKS, Rows
-from outings.answers.near.items import join_items, list_pieces, open_parts, read_last, round_metres
+from outings.answers.near.items import join_items, list_pieces, open_parts, round_metres
 from outings.answers.near.request import Near, describe_near, list_notices, read_minute, resolve_near
 from outings.answers.near.shown import is_cached, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, is_id, make_cursor, make_tag, read_limit
@@ -73,8 +73,9 @@ def answer_nearby(near: Near, context: AnswerContext, *, after: Position | None)
     )
     next_cursor = None
     if nearest.rows.size > limit:
-        (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
-        position = (near.now.instant // _MINUTE, bits, *read_last(pieces))
+        (bits,), row = unpack("<q", pack("<d", float(page.squares[-1]))), int(page.rows[-1])
+        row_id = opened.listings.read_id(row, rank=int(opened.rows.id_ranks[row]))
+        position = (near.now.instant // _MINUTE, bits, TYPES[opened.rows.types[row]], row_id)
         next_cursor = make_cursor(near.query, position, snapshot=near.snapshot, today=near.now.date)
     sources = SourceBlocks(near.query, snapshot=near.snapshot, context=context)
     items = _choose_members(near, pieces, page.rows, sources=sources)

@@ -25,7 +25,6 @@ from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
-from outings.contract.resources.directories import Center
 from outings.contract.resources.finding import Origin
 from outings.contract.resources.meta import SearchWindow, Window
 from outings.contract.values import Value, echo_value, format_instant
@@ -106,7 +105,14 @@ def resolve_near(query: Query, *, snapshot: Snapshot, context: AnswerContext, mi
     assert isinstance(radius, int)
     shown = {"radius_m": radius, **values}
     circle = {name: echo_value(shown[name]) for name in ("address", *_CIRCLE) if name in shown}
-    origin = find_origin(query, spot=context.spot, snapshot=snapshot)
+    if "address" in query.values:
+        assert context.spot is not None, "callers have resolved the address"
+        origin = Origin(lat=context.spot.lat, lng=context.spot.lng, source="address")
+    else:
+        center = find_centre(query, open_snapshot(snapshot))
+        assert center is not None
+        source = "zip" if "near_zip" in values else "coordinates"
+        origin = Origin(lat=center[0], lng=center[1], source=source)
     return Near(
         query=query,
         snapshot=snapshot,
@@ -159,16 +165,6 @@ def open_filters(reader: SnapshotReader) -> FindFilters:
 def read_minute(context: AnswerContext) -> datetime:
     assert context.minute is not None, "a now-dependent answer needs its minute"
     return context.minute.astimezone(UTC).replace(second=0, microsecond=0)
-
-
-def find_origin(query: Query, *, spot: Center | None, snapshot: Snapshot) -> Origin:
-    """Return the point of a request: an address, a postal code or coordinates. `spot`: the resolved address."""
-    if "address" in query.values:
-        assert spot is not None, "who asks resolves the address before"
-        return Origin(lat=spot.lat, lng=spot.lng, source="address")
-    centre = find_centre(query, open_snapshot(snapshot))
-    assert centre is not None
-    return Origin(lat=centre[0], lng=centre[1], source="zip" if "near_zip" in query.values else "coordinates")
 
 
 def _skip_begun(collection: CollectionQuery, now: Now) -> CollectionQuery:

@@ -165,8 +165,8 @@ class ShownListings:
     def _hidden_places(self) -> tuple[Rows, Floats]:
         """Return the indexes of the listings without coordinates that have a known place, and these places: x, y and z
         of the neighborhood's center, then of the postal code's if the deployment knows these; NaN if unknown."""
-        unlocated, zips = self.index.unlocated, self.index.open_zips()
-        centers = unlocated.centers[:, np.searchsorted(unlocated.rows, self._hidden_rows)]
+        index, zips = self.index, self.index.open_zips()
+        centers = index.unlocated_centers[:, np.searchsorted(index.unlocated_rows, self._hidden_rows)]
         middles = [] if zips is None else [np.stack([vector[self._hidden_rows] for vector in zips.vectors])]
         places = np.stack([centers, *middles])
         at = np.flatnonzero(~np.isnan(places[:, 0]).all(axis=0))

@@ -279,7 +279,7 @@ def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
     """Keep the events that begin at the wanted time. An event whose dates all begin at one time is checked once."""
     own = columns.types["event"]
     assert dates.times is not None
-    values = own.list_values("time")
+    values = own.values.get("time")
     if values is None:
         rows = list_set(words)
         times = make_test(Between("time", *dates.times), columns.rows)(rows) & (columns.rows["time"][rows] >= 0)
@@ -382,7 +382,7 @@ def _test_rows(condition: Condition, columns: Columns, own: TypeColumns) -> Test
 
 def _find_between(own: TypeColumns, column: str, low: float | None, high: float | None) -> Words | None:
     """Return the set of the rows with a value from `low` to `high`, or None if the column has no sets of values."""
-    values = own.list_values(column)
+    values = own.values.get(column)
     if values is None:
         return None
     first = 0 if low is None else bisect_left(values, low)
@@ -390,7 +390,7 @@ def _find_between(own: TypeColumns, column: str, low: float | None, high: float 
 
 
 def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None, high: float | None) -> Words | None:
-    firsts, lasts = own.list_values(first), own.list_values(last)
+    firsts, lasts = own.values.get(first), own.values.get(last)
     if (firsts is None and high is not None) or (lasts is None and low is not None):
         return None
     return own.read_overlap(

@@ -73,11 +73,6 @@ def spread_bits(sets: Numbers, width: int) -> Numbers:
     return bits.astype(np.int64)
 
 
-def spread_categories(sets: Numbers, width: int) -> Numbers:
-    """Return the result of `spread_bits` with a last column that is one for empty sets."""
-    return np.column_stack((spread_bits(sets, width), sets == 0)).astype(np.int64)
-
-
 def count_bits(numbers: Numbers, width: int) -> Numbers:
     """Count the sets that have each bit."""
     sets = np.arange(1 << width, dtype=np.int64)

@@ -70,10 +70,11 @@ class TypeColumns:
         kinds, columns = table.read_texts("kind"), table.read_texts("column")
         values = table.read_array("value").tolist()
         self._numbers = {name: number for number, name in enumerate(zip(kinds, columns, values, strict=True))}
-        self._values: dict[str, list[float]] = {}
+        # By column, the values for which there are sets, ascending. Columns with too many values are missing.
+        self.values: dict[str, list[float]] = {}
         for kind, column, value in self._numbers:
             if kind == "most":
-                self._values.setdefault(column, []).append(value)
+                self.values.setdefault(column, []).append(value)
         self.read_all = remember(self._read_all, size=_MATRICES)
 
     def pack_rows(self, rows: NDArray[np.integer]) -> Words:
@@ -95,28 +96,24 @@ class TypeColumns:
         return reduce(np.bitwise_or, (self.read_set(kind, column, value) for value in values), self.empty)
 
     def read_between(self, column: str, first: int, end: int) -> Words:
-        """Return the set of the rows whose value is in `list_values`, from index `first` up to `end`."""
+        """Return the set of the rows whose value is in the column's `values`, from index `first` up to `end`."""
         upper = self._read_most(column, end)
         return upper & ~self._read_most(column, first) if first else upper
 
     def read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
         """Return the set of the rows whose range begins before one index and does not end before another, each in the
-        `list_values` of the named column. None is no limit, and an end that is not stated is open."""
+        `values` of the named column. None is no limit, and an end that is not stated is open."""
         words = ~self.empty
         (first, end), (last, begin) = firsts, lasts
         if begin is not None:
             words &= ~self._read_most(last, begin)
         if end is not None:
-            words &= ~self._read_most(first, len(self._values[first])) | self._read_most(first, end)
+            words &= ~self._read_most(first, len(self.values[first])) | self._read_most(first, end)
         return words
 
     def _read_most(self, column: str, end: int) -> Words:
-        """Return the set of the rows that state a value before the index `end` of `list_values`."""
-        return self.read_set("most", column, self._values[column][end - 1]) if end else self.empty
-
-    def list_values(self, column: str) -> list[float] | None:
-        """Return the values for which there are sets, ascending; None if the column has too many values."""
-        return self._values.get(column)
+        """Return the set of the rows that state a value before the index `end` of the column's `values`."""
+        return self.read_set("most", column, self.values[column][end - 1]) if end else self.empty
 
 
 class Columns:
@@ -134,7 +131,10 @@ class Columns:
         }
         self.happenings = {name: tables[name].read_arrays() for name in HAPPENINGS.values()}
         self.category_sets = tables["sets"].read_array("categories")
-        self._open_texts(tables["texts"])
+        texts = tables["texts"]
+        self._text_columns, self._texts, self._text_rows = (
+            texts.read_texts("column"), texts.read_texts("value"), texts.read_lists("rows"),
+        )  # fmt: skip
         organizations = tables["organizations"]
         self.organization_ids, self.organization_names = (organizations.read_texts(name) for name in ("id", "name"))
         days = tables["days"]
@@ -142,22 +142,10 @@ class Columns:
         self.first_day = int(days.read_array("day")[0])
         self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
 
-    def _open_texts(self, table: MappedTable) -> None:
-        columns = table.read_texts("column")
-        self._texts = table.read_texts("value")
-        self._text_rows = table.read_lists("rows")
-        self._text_spans: dict[str, tuple[int, int]] = {}
-        at = 0
-        while at < len(columns):
-            name = columns[at]
-            end = bisect_right(columns, name, at)
-            self._text_spans[name] = at, end
-            at = end
-
     def find_text(self, column: str, text: str) -> Array:
         """Return the rows, of all types, that have this text in the column."""
-        first, end = self._text_spans.get(column, (0, 0))
-        at = bisect_left(self._texts, text, first, end)
+        end = bisect_right(self._text_columns, column)
+        at = bisect_left(self._texts, text, bisect_left(self._text_columns, column), end)
         if at == end or self._texts[at] != text:
             return np.empty(0, dtype=np.uint32)
         starts, rows = self._text_rows

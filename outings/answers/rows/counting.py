@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping
 from functools import reduce
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
 from outings.answers.rows.candidates import Dates, list_occurrences, make_test, read_dates
-from outings.answers.rows.column_tables import Numbers, count_bits, spread_bits, spread_categories
+from outings.answers.rows.column_tables import Numbers, count_bits, spread_bits
 from outings.answers.rows.columns import (
     NO_TIME,
     VARIES,
@@ -134,21 +133,14 @@ def _count_offers(matches: MatchSet, dimensions: Collection[str], columns: Colum
     is_match = reduce(np.logical_and, tests, np.ones(numbers.size, dtype=np.bool_))
     counts = {}
     for name in dimensions:
-        bits = _read_bits(name, table, numbers)
+        # The buckets of each section or session as a bit set, in which the bit after the last is "not stated".
+        if name == "weekday":
+            bits = np.where(table["days"][numbers] == 0, _NO_DAY, table["days"][numbers])
+        else:
+            bits = _find_blocks(table["time"][numbers]) if name == "time_block" else table[f"{name}s"][numbers]
         united = _unite(bits, is_match, starts, none=1 << _WIDTHS[name])
         counts[name] = count_bits(united, _WIDTHS[name] + 1)
     return counts
-
-
-def _read_bits(name: str, table: Any, numbers: Rows) -> Numbers:
-    """Return the buckets of sections or sessions, as bit sets; the bit after the last is "not stated"."""
-    if name == "weekday":
-        days = table["days"][numbers]
-        return np.where(days == 0, _NO_DAY, days)
-    if name == "time_block":
-        return _find_blocks(table["time"][numbers])
-    bits: Numbers = table[f"{name}s"][numbers]
-    return bits
 
 
 def _unite(bits: Numbers, is_match: Mask, starts: Rows, *, none: int) -> Numbers:
@@ -199,7 +191,8 @@ def count_occurrences(
         match name:
             case "category":
                 by_set = np.bincount(table["category_set"][numbers], minlength=columns.category_sets.size)
-                counts[name] = by_set @ spread_categories(columns.category_sets, words)
+                is_in = np.column_stack((spread_bits(columns.category_sets, words), columns.category_sets == 0))
+                counts[name] = by_set @ is_in
             case "price_band":
                 counts[name] = np.bincount(columns.rows["price_band"][rows], minlength=len(PRICE_BANDS) + 1)
             case "age_band":

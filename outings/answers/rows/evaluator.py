@@ -238,7 +238,10 @@ class Evaluator:
         """Return a span of the list whose items are occurrences, by `starts_at`, then id."""
         matches, table = find_matching(self._find_matches(selection), self._columns), self._occurrences
         if span.after is not None:
-            matches = matches[matches.searchsorted(self._find_next_occurrence(span.after)) :]
+            starts_at, row_id = span.after
+            low, high = (int(table["starts_at"].searchsorted(starts_at, side)) for side in ("left", "right"))
+            passed = sum(read_id(self._columns, row) <= row_id for row in table["row"][low:high].tolist())
+            matches = matches[matches.searchsorted(low + passed) :]
         numbers = matches[span.offset : span.offset + span.limit]
         rows, places = table["row"][numbers].tolist(), numbers.tolist()
         return ResultSet(
@@ -246,13 +249,6 @@ class Evaluator:
             numbers=places,
             locate=lambda at: (int(table["starts_at"][places[at]]), read_id(self._columns, rows[at])),
         )
-
-    def _find_next_occurrence(self, after: Position) -> int:
-        starts_at, row_id = after
-        starts, rows = self._occurrences["starts_at"], self._occurrences["row"]
-        assert isinstance(starts_at, int)
-        low, high = np.searchsorted(starts, starts_at), np.searchsorted(starts, starts_at, side="right")
-        return int(low) + sum(read_id(self._columns, row) <= row_id for row in rows[low:high].tolist())
 
     def keep_rows(self, selection: Selection, rows: Rows) -> Rows:
         """Return the matching ones of these rows of any type, ascending, with all listings of a program."""

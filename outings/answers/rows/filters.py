@@ -19,33 +19,33 @@ from outings.contract.values import DateDefault, Default, Parameter, Value, list
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, SETS, WEEKDAYS, Vocabulary
 from outings.release.tables import HAPPENINGS, LISTINGS, TABLES
 
-# The few kinds of condition that filters make. Every bound is inclusive; None is no bound.
+# The classes below are the kinds of conditions that filters make. Every bound is inclusive; None is no bound.
 Scalar = str | int | float | bool | date
 
 
 class AnyOf(Struct, frozen=True):
-    """The column is one of the values. A row that states none is dropped."""
+    """The column is one of the values. A row that states no value is dropped."""
 
     column: str
     values: tuple[int, ...]
 
 
 class Shares(Struct, frozen=True):
-    """The column, a bit set, has at least one of these bits. A row that states none is dropped."""
+    """The column, a bit set, has at least one of these bits. A row that states no value is dropped."""
 
     column: str
     bits: int
 
 
 class Is(Struct, frozen=True):
-    """The column equals the value. A row that states none is dropped, by true and by false."""
+    """The column equals the value. A row that states no value is dropped, by true and by false."""
 
     column: str
     value: Scalar
 
 
 class Between(Struct, frozen=True):
-    """The column lies between the bounds. A row that states none is dropped."""
+    """The column is between the bounds. A row that states no value is dropped."""
 
     column: str
     low: Scalar | None
@@ -53,10 +53,8 @@ class Between(Struct, frozen=True):
 
 
 class Overlaps(Struct, frozen=True):
-    """The range from `first` to `last` (two columns) has a point between the bounds.
-
-    An end that is not stated is open, so a range without both is kept.
-    """
+    """The range from `first` to `last`, two columns, overlaps the bounds. An end that is not stated is open, so a row
+    that states neither is kept."""
 
     first: str
     last: str
@@ -73,7 +71,7 @@ class NotBefore(Struct, frozen=True):
 
 
 class Within(Struct, frozen=True):
-    """The listing's coordinates lie in the circle or on its edge. A listing without any is dropped or, with
+    """The listing's coordinates are in the circle or on its edge. A listing without coordinates is dropped or, with
     `is_approximate`, placed in the middle of its zip."""
 
     lat: float
@@ -83,7 +81,7 @@ class Within(Struct, frozen=True):
 
 
 class NearZip(Struct, frozen=True):
-    """The listing's coordinates lie in a circle round the middle of a zip."""
+    """The listing's coordinates are in a circle around the middle of a zip. `is_approximate`: as in `Within`."""
 
     zip: str
     radius_m: float
@@ -122,7 +120,8 @@ class Either(Struct, frozen=True):
     alternatives: tuple[tuple["Condition", ...], ...]
 
 
-# Conditions that all evaluators answer by the same row numbers, so that no two differ at an edge.
+# Conditions for which a `RowFinder` gives the rows, also to the evaluator that tests compare with, so that rounding at
+# an edge is the same.
 RowCondition = Within | NearZip | InZips | Matches | HasId
 Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | ExpressionSet | Either
 
@@ -136,14 +135,14 @@ class Conditions(Struct, frozen=True):
     by_row: tuple[RowCondition, ...] = ()
 
 
-# Parameter → value in effect, of the kind that the contract's table of parameters says.
+# The values in effect by parameter, of the kinds that the contract's table of parameters says.
 Values = Mapping[str, Any]
-# (Expression, type) → the set for which it is true.
+# A function of an expression and a type that returns the set for which the expression is true.
 Mark = Callable[[str, str], ExpressionSet]
-# (Values in effect, type) → condition.
+# A function of the values in effect and a type that returns a condition.
 Rule = Callable[[Values, str], Condition | RowCondition]
 
-# `isinstance` takes three times as long with a union.
+# A tuple, because `isinstance` takes three times as long with a union.
 _ROW_CONDITIONS = (Within, NearZip, InZips, Matches, HasId)
 
 # Filters of all lists, in the order of `applied_filters` and `defaults_applied`.
@@ -200,8 +199,8 @@ def match_age(values: Values, _: str) -> Overlaps:
     return Overlaps("age_min", "age_max", low, high)
 
 
-def draw_circle(values: Values, _: str) -> Within | NearZip:
-    """Return the circle round coordinates or a zip."""
+def match_circle(values: Values, _: str) -> Within | NearZip:
+    """Match the circle around coordinates or a zip."""
     is_approximate = values.get("include_approximate", False)
     if "near_zip" in values:
         return NearZip(values["near_zip"], values["radius_m"], is_approximate)
@@ -270,7 +269,7 @@ def match_text(values: Values, _: str) -> Matches:
 # Filters that do more than compare one column. A test caps their number.
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("from", "to"), match_window),
-    **dict.fromkeys(("lat", "lng", "near_zip", "radius_m"), draw_circle),
+    **dict.fromkeys(("lat", "lng", "near_zip", "radius_m"), match_circle),
     "meets": match_meetings,
     "weekday": match_weekdays,
     "age": match_age,
@@ -278,9 +277,9 @@ RULES: Mapping[str, Rule] = {
     "neighborhood": match_neighborhood,
     "audience": lambda values, _: AnyOf("audience", list_audiences(values["audience"])),
     "zip": lambda values, _: InZips(values["zip"]),
-    # Strictly before: clock times are whole seconds.
+    # Before the value: clock times are whole seconds.
     "start_before": lambda values, _: Between("time", None, _count_seconds(values["start_before"]) - 1),
-    # Decides what an item is, and keeps every listing with a date.
+    # With expanded occurrences, a listing needs a date.
     "occurrences": lambda *_: Between("date", None, None),
     "schedule_day": lambda values, _: Shares("days", _pack_words([values["schedule_day"]], WEEKDAYS)),
     "q": match_text,
@@ -326,8 +325,9 @@ def is_of_happening(column: str, listing_type: str) -> bool:
 
 def _name_column(condition: Condition) -> str:
     """Return any of the condition's columns, since all are of the same table."""
-    assert not isinstance(condition, ExpressionSet), "it says itself what it is of"
     match condition:
+        case ExpressionSet():
+            raise TypeError("an expression has no single column")
         case Overlaps(first):
             return first
         case Either(alternatives):
@@ -341,7 +341,7 @@ def _name_column(condition: Condition) -> str:
 def list_columns() -> Mapping[str, Parameter]:
     """Return the columns of listings that filters compare, each with the row of its filter."""
     columns = {str(row.column): row for row in PLAIN.values() if row.column in LISTINGS}
-    # For some type, the filter compares the listing itself, not its occurrences, sections or sessions.
+    # Only filters that for some type compare the listing itself, not its occurrences, sections or sessions.
     return {
         column: row
         for column, row in columns.items()
@@ -399,23 +399,20 @@ def find_route_filters(query: Query) -> EffectiveFilters:
 
 
 def fill_defaults(own: Mapping[str, Default], given: Mapping[str, Value], *, today: date) -> EffectiveFilters:
-    """Add a route's defaults, `own`, to the filters of a request. With `ids` there are none, with `changed_since` none
-    of the window."""
+    """Add a route's defaults, `own`, to the filters of a request. With `ids` there are no defaults, with
+    `changed_since` none for the window, and without a center none for the radius."""
     values: dict[str, Value] = {}
     defaults: list[str] = []
+    without_default = ("from", "to") if "changed_since" in given else ()
+    if "lat" not in given and "near_zip" not in given:
+        without_default = (*without_default, "radius_m")
     for name in sorted((own.keys() | given.keys()) & _PLACES.keys(), key=_PLACES.__getitem__):
         if name in given:
             values[name] = given[name]
-        elif _takes_default(name, given):
+        elif "ids" not in given and name not in without_default:
             values[name] = _find_default(own[name], values, today=today)
             defaults.append(name)
     return EffectiveFilters(values=values, defaults=tuple(defaults))
-
-
-def _takes_default(name: str, given: Mapping[str, Value]) -> bool:
-    if "ids" in given or ("changed_since" in given and name in ("from", "to")):
-        return False
-    return name != "radius_m" or "lat" in given or "near_zip" in given
 
 
 def _find_default(default: Default, values: Mapping[str, Value], *, today: date) -> Value:
@@ -429,9 +426,12 @@ def _find_default(default: Default, values: Mapping[str, Value], *, today: date)
 
 
 class Selection(Struct, frozen=True, kw_only=True):
-    """A query for the listings of a type in one snapshot. `start`: the date from which orders and cards look on.
+    """A query for the listings of a type in one snapshot.
 
-    `has_cards`: classes of one program are a single item. `by_update`: ordered so that a mirror misses no listing.
+    Attributes:
+        start: the date from which on sessions and meetings count in orders and for the choice of cards.
+        has_cards: whether classes of one program are a single item.
+        by_update: whether the list is ordered by the time of the last update, as mirrors need it.
     """
 
     type: str
@@ -475,8 +475,8 @@ def select_listings(
 
 
 class CollectionQuery(Struct, frozen=True, kw_only=True):
-    """The query of one collection. `window`: the first and the last day, since 1970, for an item's next date; not
-    before today, unless the window is over."""
+    """The query of one collection. `window`: the first and last day, since 1970, between which an item's next date is
+    looked for; not before today, unless the window of the filters is over."""
 
     filters: EffectiveFilters
     selection: Selection
@@ -533,14 +533,15 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
     )
     filters.check_window(most_days_after=LIST_DAYS_AFTER)
     start, end = filters.get_date("from"), filters.get_date("to")
-    of_words: Values = {} if scope.ages is None else {"age": scope.ages}
+    values: dict[str, Any] = {**filters.values}
+    if scope.ages is not None:
+        values["age"] = scope.ages
     is_past = scope.is_now and start is not None and start < today
-    of_now: Values = {"from": today} if is_past else {}
+    if is_past:
+        values["from"] = today
     selection = Selection(
         type=listing_type,
-        conditions=make_conditions(
-            listing_type, {**filters.values, **of_words, **of_now}, scope.vocabulary, mark=scope.mark
-        ),
+        conditions=make_conditions(listing_type, values, scope.vocabulary, mark=scope.mark),
         start=today if is_past else start or today,
         has_cards=False,
     )
@@ -550,15 +551,14 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
     return CollectionQuery(filters=filters, selection=selection, window=window)
 
 
-def _take_window(rows: Mapping[str, Parameter], own: Mapping[str, Parameter]) -> Mapping[str, Parameter]:
-    """Return a list's parameters, with the route's own default for the end of the window, if any."""
-    end = own.get("to")
+def _take_window(rows: Mapping[str, Parameter], end: Parameter | None) -> Mapping[str, Parameter]:
+    """Return a list's parameters. `end`: the route's `to`, whose default date, if it has one, replaces the list's."""
     has_end = "to" in rows and end is not None and isinstance(end.default, DateDefault)
     return {**rows, "to": end} if has_end and end is not None else rows
 
 
 _PARAMETERS = {
-    route.name: {name: _take_window(of_list.parameters, route.parameters) for name, of_list in LISTS.items()}
+    route.name: {name: _take_window(of_list.parameters, route.parameters.get("to")) for name, of_list in LISTS.items()}
     for route in ROUTES
     if "types" in route.parameters
 }

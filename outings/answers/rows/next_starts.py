@@ -20,7 +20,8 @@ def find_meetings(begins: Numbers, ends: Numbers, days: Numbers, *, start: int) 
     """Return the day of each section's next meeting from day `start` on, or its first day if it states no weekdays;
     NEVER if that is before `start`, or after its end."""
     first = np.maximum(begins, start)
-    # The days twice beside themselves, shifted to the weekday of the first possible date: the lowest bit is the wait.
+    # The bits of the weekdays of two weeks, shifted so that bit 0 is the weekday of the first possible date: the lowest
+    # bit that is set is the number of days to wait.
     turned = ((days | days << _DAYS) >> find_weekday(first)) & 127
     meeting = first + np.bitwise_count((turned & -turned) - 1)
     meetings = np.where(days == 0, np.where(begins >= start, begins, NEVER), meeting)
@@ -58,8 +59,8 @@ class NextStarts:
         return slots.find_least(np.where(is_over | (slots.begins == NOT_STATED), NEVER, slots.begins))
 
     def find_next_camp_starts(self, rows: Numbers, *, start: int, now: int) -> Numbers:
-        """Return the start of each camp's first session that begins on day `start` or later and, if it states a time,
-        not before `now`."""
+        """Return the start of each camp's first session that begins on day `start` or later. A session that states a
+        time must not begin before `now`, in seconds of the local clock."""
         slots = self._read_slots("sessions", rows)
         is_past = (slots.begins < start) | slots.are_past(slots.begins, now)
         return slots.find_least(np.where(is_past, NEVER, slots.begins))

@@ -1,4 +1,4 @@
-"""A metro's neighborhoods: what is known of each, and how many of some listings each has."""
+"""A metro's neighborhoods: names, centers and bounds, and the listings in each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.snapshot.reader import DerivedTables, Frames, SnapshotReader, TableContext
+from outings.answers.snapshot.reader import DerivedTables, SnapshotReader
 from outings.contract.resources.directories import Bounds, NeighborhoodCenter
 from outings.contract.text import fold_text
 from outings.contract.vocabulary import TYPES
@@ -25,7 +25,7 @@ from outings.release.tables import PUBLISHED
 NEIGHBORHOODS = ("slug", "name", "lat", "lng", "south", "west", "north", "east")
 LISTINGS = ("row", "type", "status", "neighborhood", "neighborhood_slug", "neighborhood_key", "lat", "lng")
 _DEGREES = NEIGHBORHOODS[2:]
-# Readers of any type may see a neighborhood on the map.
+# The bit set of all types, for neighborhoods on the metro's map, which every reader may see.
 _EVERY_TYPE = (1 << len(TYPES)) - 1
 # Six decimals of a degree are a tenth of a metre.
 _DECIMALS = 6
@@ -74,22 +74,19 @@ def make_statements(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.D
     return sums.sort("area", "type", "spelling")
 
 
-def _derive_areas(tables: Frames, _: TableContext) -> Frames:
-    return {
-        "areas": make_areas(tables["neighborhoods"], tables["listings"]),
-        "area_statements": make_statements(tables["neighborhoods"], tables["listings"]),
-    }
-
-
 AREAS = DerivedTables(
     names=("areas", "area_statements"),
     columns={"neighborhoods": NEIGHBORHOODS, "listings": LISTINGS},
-    make=_derive_areas,
+    make=lambda tables, _: {
+        "areas": make_areas(tables["neighborhoods"], tables["listings"]),
+        "area_statements": make_statements(tables["neighborhoods"], tables["listings"]),
+    },
 )
 
 
 class Areas:
-    """The neighborhoods of a metro, numbered by name. `order`: the place of each in the order of names."""
+    """The neighborhoods of a metro. Their numbers are those in the order of stored names. `order`: the place of each in
+    the order of the names that a key may read."""
 
     def __init__(self, table: MappedTable, statements: MappedTable) -> None:
         self.slugs: Sequence[str] = table.read_texts("slug")
@@ -119,7 +116,7 @@ class Areas:
             np.bincount(known["area"][stated], known[name][stated], minlength=len(self))
             for name in ("placed", "lat", "lng")
         )
-        with np.errstate(invalid="ignore"):  # no center where nothing is placed
+        with np.errstate(invalid="ignore"):  # NaN if no listing has coordinates
             means = {name: np.round(sums / placed, _DECIMALS) for name, sums in (("lat", lats), ("lng", lngs))}
         is_mapped = ~np.isnan(self._arrays["south"])
         centers = {name: np.where(is_mapped, self._arrays[name], mean) for name, mean in means.items()}

@@ -5,14 +5,13 @@ import weakref
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
-from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.distance import Point, Vectors, make_unit_vectors
+from outings.answers.snapshot.distance import Vectors, make_unit_vectors
 from outings.answers.snapshot.texts import HashedTexts, make_texts
 from outings.configuration import read_zone
 from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
@@ -27,23 +26,19 @@ Frames: TypeAlias = "Mapping[str, pl.DataFrame]"
 
 
 class TableContext(Struct, frozen=True, kw_only=True):
-    """Input of derived tables beside other tables: the local date of the build, and the metro's language."""
+    """The values beside other tables from which tables are derived: the build's local date and the metro's language."""
 
     today: date
     language: Language
 
 
 class DerivedTables(Struct, frozen=True, kw_only=True):
-    """A group of tables that are derived together. `columns`: the columns of other tables to derive them from; `make`:
-    a function of these columns and the context."""
+    """A group of tables that are derived together. `columns`: by name of another table, the columns that they are made
+    of; `make`: a function that makes them of these columns and the context."""
 
     names: tuple[str, ...]
     columns: Mapping[str, Sequence[str]]
     make: Callable[[Frames, TableContext], Frames]
-
-    def make_ahead(self, tables: Frames, context: TableContext) -> Frames:
-        """Make the tables during the build, from tables that are not written yet."""
-        return self.make({name: tables[name].select(columns) for name, columns in self.columns.items()}, context)
 
     def make_again(self, files: Mapping[str, MappedFile], context: TableContext) -> Mapping[str, MappedTable]:
         """Make the tables in memory from a snapshot's files. Raises an error of Polars if one is broken."""
@@ -59,10 +54,10 @@ def derive_table(name: str, make: "Callable[..., pl.DataFrame]", columns: Mappin
 
 _HASH_BYTES = 32
 _HALF = (1 << 64) - 1
-# Stands for a time that is not stated.
+# The value of a time that is not stated.
 _NEVER = -1
 
-# What they are made of: of listings, and of organizations, whose rows have no type: theirs is 0.
+# The columns from which row indexes are made. Organizations have no type; in their index all have type 0.
 _ROWS = ("id", "slug", "status", "categories", "pack", "offset", "length", "hash", "created_at", "updated_at")
 _LISTING_COLUMNS, _ORGANIZATION_COLUMNS = ("type", *_ROWS), ("home", *_ROWS)
 
@@ -221,11 +216,6 @@ class RowFacts:
         self.audiences, self.confidences = table.view_array("audience"), table.view_array("confidence")
         self.vectors: Vectors = (table.read_array("x"), table.read_array("y"), table.read_array("z"))
 
-    def read_point(self, row: int) -> Point:
-        """Return the point of a listing on the unit sphere; NaN without coordinates."""
-        x, y, z = (float(vector[row]) for vector in self.vectors)
-        return x, y, z
-
 
 _Index = TypeVar("_Index")
 
@@ -271,12 +261,12 @@ class SnapshotReader:
         self.related = snapshot.related
         self.language = snapshot.language or read_shipped_language(ENGLISH)
         self.tables = snapshot.tables
-        # The metro's local date when it last changed: of what depends on the build's date and is made again here.
+        # The metro's local date when it last changed, for tables that depend on the build's date and are made here.
         self.date = snapshot.stamp.astimezone(read_zone(snapshot.metro.timezone)).date()
         self._packs, self._mapped = _PackViews(snapshot.packs), snapshot.mapped
         self._indexes: dict[Hashable, Any] = {}
         self._locks: dict[Hashable, threading.RLock] = {}
-        # For memories of many snapshots, and for what is opened later: they do not keep this one open.
+        # Caches that all snapshots share, and functions that open indexes later, have only this weak reference.
         self.reference = weakref.ref(self)
         self.fetch((*LISTING_INDEX.names, *ORGANIZATION_INDEX.names, *ROW_FACTS.names))
         self.listings = RowIndex(self.open_table(LISTING_INDEX))
@@ -314,10 +304,10 @@ class SnapshotReader:
         """Return the index that `make` makes of this snapshot. The first call makes it, in one thread, and it is cached
         as long as this reader. It must not refer to this reader, which would keep both alive (see `defer`)."""
         try:
-            known: _Index = self._indexes[make]
+            index: _Index = self._indexes[make]
         except KeyError:
             return self._make_index(make)
-        return known
+        return index
 
     def find_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index | None:
         """Return an index that `open_index` has made, else None."""
@@ -325,7 +315,14 @@ class SnapshotReader:
 
     def defer(self, make: Callable[["SnapshotReader"], _Index]) -> Callable[[], _Index]:
         """Return a function that opens an index when called. It does not keep this reader alive."""
-        return partial(_open_index, self.reference, make)
+        reference = self.reference
+
+        def open_later() -> _Index:
+            reader = reference()
+            assert reader is not None, "callers hold the reader"
+            return reader.open_index(make)
+
+        return open_later
 
     def _make_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index:
         with self._locks.setdefault(make, threading.RLock()):
@@ -341,15 +338,15 @@ class SnapshotReader:
     def open_tables(self, derived: DerivedTables) -> Mapping[str, MappedTable]:
         """Return the tables of a derivation, by name. If a file is missing, all are made in memory, which raises an
         error of Polars if a source table is broken."""
-        known = self._find_all(derived.names)
-        return known or derived.make_again(self.tables, TableContext(today=self.date, language=self.language))
+        mapped = self._find_all(derived.names)
+        return mapped or derived.make_again(self.tables, TableContext(today=self.date, language=self.language))
 
     def open_rendered(
         self, names: Sequence[str], make: Callable[["SnapshotReader"], Frames]
     ) -> Mapping[str, MappedTable]:
         """Return tables derived from documents: the build's files or, if one is missing, tables made in memory."""
-        known = self._find_all(names)
-        return known or {name: MappedTable(encode_mapped(frame)) for name, frame in make(self).items()}
+        mapped = self._find_all(names)
+        return mapped or {name: MappedTable(encode_mapped(frame)) for name, frame in make(self).items()}
 
     def _find_all(self, names: Sequence[str]) -> Mapping[str, MappedTable]:
         """Return the tables that the build mapped; an empty mapping if one is missing."""
@@ -386,12 +383,6 @@ def _read(packs: Mapping[int, memoryview], pack: int, offset: int, length: int) 
     return packs[pack][offset : offset + length].tobytes()
 
 
-def _open_index(of: "weakref.ref[SnapshotReader]", make: Callable[[SnapshotReader], _Index]) -> _Index:
-    reader = of()
-    assert reader is not None, "who asks keeps it open"
-    return reader.open_index(make)
-
-
 def find_reader(snapshot: Snapshot) -> SnapshotReader | None:
     """Return the reader of a snapshot if one is open, else None."""
     return _by_snapshot.get(id(snapshot))
@@ -406,9 +397,9 @@ def open_snapshot(snapshot: Snapshot) -> SnapshotReader:
 
     Raises an error of Polars if a table is broken.
     """
-    known = _by_snapshot.get(id(snapshot))
-    if known is not None:
-        return known
+    reader = _by_snapshot.get(id(snapshot))
+    if reader is not None:
+        return reader
     with _lock:
         if id(snapshot) not in _by_snapshot:
             _by_snapshot[id(snapshot)] = SnapshotReader(snapshot)

@@ -17,7 +17,6 @@ from outings.answers.rows.column_tables import (
     Numbers,
     count_bits,
     spread_bits,
-    spread_categories,
 )
 from outings.answers.rows.counting import DayCounts, FacetCounts
 from outings.answers.rows.evaluator import ResultSet, make_evaluator
@@ -103,7 +102,8 @@ class SqlEvaluator:
         match dimension:
             case "category":
                 counts = np.bincount(buckets.categories[rows], minlength=buckets.category_sets.size)
-                total: Numbers = counts @ spread_categories(buckets.category_sets, self._words)
+                sets = buckets.category_sets
+                total: Numbers = counts @ np.column_stack((spread_bits(sets, self._words), sets == 0))
                 return total
             case "weekday":
                 return count_bits(columns["days"], len(WEEKDAYS) + 1)
