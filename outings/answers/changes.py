@@ -77,7 +77,7 @@ def answer_changes(query: Query, context: AnswerContext) -> list[bytes]:
         last = version.version_id
         if matches(version):
             items.append(_encoder.encode(_show_change(version)))
-    stamps = [snapshot.stamp for snapshot in list_read(query, context)]
+    stamps = [snapshot.stamp for snapshot in _list_readable(query, context)]
     meta = ChangesMeta(
         limit=limit,
         count=len(items),
@@ -97,7 +97,7 @@ def read_cursor(query: Query) -> int:
     return cursor
 
 
-def list_read(query: Query, context: AnswerContext) -> list[Snapshot]:
+def _list_readable(query: Query, context: AnswerContext) -> list[Snapshot]:
     """List the snapshots of the requested metros that the API key may read, by slug."""
     return [
         snapshot
@@ -234,7 +234,7 @@ def _read_position(query: Query) -> int | None:
 def plan_changes(query: Query, context: AnswerContext) -> AnswerPlan:
     check_changes(query, context)
     log = context.release.history.log
-    read = [snapshot.hash for snapshot in list_read(query, context)]
+    read = [snapshot.hash for snapshot in _list_readable(query, context)]
     is_new = read_cursor(query) < log.latest_version_id
     return AnswerPlan(
         make_tag("changes", name_log(log), read, query.text, context.entitlement.digest),

@@ -120,7 +120,7 @@ def _count_next(listing_type: str, snapshot: Snapshot, *, today: date, neighborh
         given |= {"from": today, "to": today + timedelta(days=_NEXT_DAYS)}
     if neighborhood is not None:
         given["neighborhood"] = neighborhood
-    selection = replace(select_default(listing_type, snapshot, today, **given), has_cards=False)
+    selection = replace(select_default(listing_type, snapshot, today, **given), folds_programs=False)
     return open_evaluator(open_snapshot(snapshot)).count_rows(selection)
 
 

@@ -109,7 +109,8 @@ class _RelatedRows:
         return self._encode([*chain.from_iterable(lists)])
 
     def _choose_cards(self, ordered: Sequence[int]) -> list[int]:
-        """Keep, in order, the rows that default lists show, and replace a program's by the one that lists show."""
+        """Return the rows that default lists show, in the given order. A listing of a program is replaced by the one
+        that lists show for the program."""
         if not ordered:
             return []
         programs = self._find_programs(ordered)

@@ -151,8 +151,8 @@ def make_cursor(query: Query, position: tuple[str | int | None, ...], *, snapsho
 
 
 def check_cursor(query: Query, *snapshots: Snapshot) -> None:
-    """Raise `cursor_malformed` if the cursor names the stamp of one of these snapshots, but was made in none of them.
-    The cursor of a snapshot that is gone can't be checked."""
+    """Raise `cursor_malformed` if the cursor names the stamp of one of these snapshots, but was made from none of them.
+    The cursor of a snapshot that is no longer open can't be checked."""
     cursor = query.cursor
     if cursor is None:
         return

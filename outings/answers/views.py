@@ -1,4 +1,4 @@
-"""The tables of a snapshot as DuckDB views, for `where=` and `outings query`."""
+"""The tables of a snapshot as DuckDB views, for `outings query`."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date

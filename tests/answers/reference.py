@@ -38,11 +38,11 @@ def list_items(world: World, kind: str, params: Params, *, today: date, where: W
         return [_show_event(world, value, today) for value in ordered]
     if kind == "camp":
         return sorted(matching, key=lambda item: (_first_session(item, start), item["id"]))
-    has_cards = kind == "class" and params.get("expand") != "sessions"
-    if has_cards:
+    folds_programs = kind == "class" and params.get("expand") != "sessions"
+    if folds_programs:
         matching = _deal_cards(world, matching, start)
     ordered = sorted(matching, key=lambda item: (item["name"].casefold(), item["id"]))
-    return [_show_class(world, value, params) for value in ordered] if has_cards else ordered
+    return [_show_class(world, value, params) for value in ordered] if folds_programs else ordered
 
 
 def find_missing(world: World, kind: str, ids: str) -> list[str]:

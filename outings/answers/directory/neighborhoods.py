@@ -61,7 +61,9 @@ def answer_neighborhoods(
 
 def _count_areas(listing_type: str, snapshot: Snapshot, today: date) -> Rows:
     opened = open_snapshot(snapshot)
-    rows = open_evaluator(opened).list_all_rows(replace(select_default(listing_type, snapshot, today), has_cards=False))
+    rows = open_evaluator(opened).list_all_rows(
+        replace(select_default(listing_type, snapshot, today), folds_programs=False)
+    )
     return opened.open_index(open_areas).count_listings(rows, programs=opened.programs.find_programs(rows))
 
 

@@ -54,8 +54,9 @@ class Expressions:
             self._files[listing_type] = read()
 
     def mark(self, text: str, listing_type: str) -> ExpressionSet:
-        """Return the set for which a checked expression is true. Raises `invalid_value` for a value that it can't
-        convert, and `out_of_range` if it takes too much time or memory."""
+        """Return the set of listings, or of occurrences, sections or sessions, for which a checked expression is true.
+        Raises `invalid_value` for a value that it can't convert, and `out_of_range` if it takes too much time or
+        memory."""
         name = (text, listing_type)
         return self._cache.read(name, lambda: self._evaluate(parse_expression(text, None), listing_type))
 

@@ -105,7 +105,7 @@ class _Parser:
         node = self._find_condition(tree)
         for part in _walk(node):
             self._check_node(part)
-        text = self._settle(tree)
+        text = self._print_canonically(tree)
         most = PARAMETERS[NAME].maximum
         assert most is not None
         if len(text) > most:
@@ -172,7 +172,7 @@ class _Parser:
         """Convert a byte's offset in the text to a character's number, from 1."""
         return len(self._text.encode()[: max(place, 0)].decode(errors="ignore")) + 1
 
-    def _settle(self, tree: dict[str, Any]) -> str:
+    def _print_canonically(self, tree: dict[str, Any]) -> str:
         """Return the expression as DuckDB prints it, parsed and printed again until the text no longer changes."""
         text, again = "", self._print(tree)
         while again != text:

@@ -1,1 +1,1 @@
-"""Lists and details of listings, with their facets, counts, calendar and relations."""
+"""Lists of listings, with their facets, calendars and densities, and the lists of a place or an organization."""

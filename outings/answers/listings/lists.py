@@ -39,7 +39,7 @@ from outings.answers.rows.filters import (
     Selection,
     Span,
     fill_defaults,
-    knows_cards,
+    folds_programs,
     list_audiences,
     select_listings,
 )
@@ -96,7 +96,7 @@ class ListRequest(Struct, frozen=True, kw_only=True):
             self.filters,
             vocabulary=self.snapshot.vocabulary,
             today=self.today,
-            has_cards=knows_cards(self.query),
+            folds_programs=folds_programs(self.query),
             mark=open_snapshot(self.snapshot).open_index(Expressions).mark if "where" in self.query.values else None,
         )
 
@@ -259,7 +259,7 @@ def _view_documents(request: ListRequest, page: ListPage, opened: SnapshotReader
     query = request.query
     if query.resource == "event" and page.numbers is None:
         return view_events(opened, page.rows, request.today)
-    if page.numbers is not None or (query.resource == "class" and knows_cards(query)):
+    if page.numbers is not None or (query.resource == "class" and folds_programs(query)):
         return _read_documents(request, page, opened)
     return opened.view_documents(page.rows)
 
@@ -271,7 +271,7 @@ def _read_documents(request: ListRequest, page: ListPage, opened: SnapshotReader
         return [read_occurrence(opened, row, number, request.today) for row, number in pairs]
     if query.resource == "event":
         return [read_event(opened, row, request.today) for row in rows]
-    if query.resource == "class" and knows_cards(query):
+    if query.resource == "class" and folds_programs(query):
         return [_render_class(row, request.filters, opened) for row in rows]
     return [opened.read_document(row) for row in rows]
 

@@ -36,8 +36,8 @@ def find_metros_of_row(match: Match, *, context: AnswerContext) -> Sequence[str]
 
 
 def costs_queries(match: Match, *, context: AnswerContext) -> bool:
-    """Return True if choosing the metro has to count listings: once a day, for an organization in several metros.
-    Raises what `find_metros_of_row` does."""
+    """Return True if choosing the metro requires counting listings, which is so once a day for an organization in
+    several metros. Raises what `find_metros_of_row` does."""
     homes = find_metros_of_row(match, context=context)
     return len(homes) > 1 and not all(
         count_organizations.is_cached(context.release.metros[slug], context.dates[slug]) for slug in homes

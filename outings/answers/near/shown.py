@@ -1,7 +1,8 @@
 """Find the listings that a request's filters show, and those of them in a circle.
 
-Only one listing of a program is shown, its card. The card depends on the circle, so `Circle` chooses the cards.
-`ShownListings` depends on the filters and the minute, not on the point.
+Only one listing of each program is shown. It depends on the circle which one, so `Circle` chooses them. A *card* is a
+listing that is shown: one that shares no program with other matches, or the chosen one of a program. `ShownListings`
+depends on the filters and the minute, not on the point.
 """
 
 from functools import cached_property
@@ -48,8 +49,7 @@ class RowDistances(Columns, frozen=True, eq=False):
 
 
 class SharedPrograms(Columns, frozen=True, eq=False):
-    """Listings whose program has several matching ones, by program. In each, the first by date, then by id, is the
-    card."""
+    """Matching listings of programs that have several, sorted by program, then by date, then by id."""
 
     rows: Rows
     programs: Rows

@@ -49,8 +49,8 @@ from outings.release.mapped_table import NEVER, NOT_STATED
 from outings.release.tables import HAPPENINGS
 
 
-def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Candidates:
-    """Keep, of each program's matching listings, only the one with the earliest start; ties by id."""
+def fold_programs(candidates: Candidates, columns: Columns, *, start: date) -> Candidates:
+    """Keep only one of each program's matching listings: that with the earliest start from a date on; ties by id."""
     own = columns.types["class"]
     shared = own.read_set("is", "shared", 1)
     rows = candidates.keep_rows(list_set(candidates.words & shared))
@@ -207,10 +207,10 @@ class Evaluator:
         return ResultSet(rows=whole, locate=lambda at: self._locate(whole[at], selection))
 
     def _find_candidates(self, selection: Selection) -> Candidates:
-        """Return the candidates for the list's items, with one listing of each program if the list shows cards."""
+        """Return the candidates for the list's items, with one listing of each program if the list folds programs."""
         candidates = find_candidates(selection, self._columns, self._finder)
-        if selection.type == "class" and selection.has_cards and not selection.by_update:
-            return choose_cards(candidates, self._columns, start=selection.start)
+        if selection.type == "class" and selection.folds_programs and not selection.by_update:
+            return fold_programs(candidates, self._columns, start=selection.start)
         return candidates
 
     def _choose_order(self, selection: Selection) -> Order | None:
@@ -239,6 +239,7 @@ class Evaluator:
         matches, table = find_matching(self._find_matches(selection), self._columns), self._occurrences
         if span.after is not None:
             starts_at, row_id = span.after
+            assert isinstance(starts_at, int)
             low, high = (int(table["starts_at"].searchsorted(starts_at, side)) for side in ("left", "right"))
             passed = sum(read_id(self._columns, row) <= row_id for row in table["row"][low:high].tolist())
             matches = matches[matches.searchsorted(low + passed) :]

@@ -127,8 +127,8 @@ Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | ExpressionSet
 
 
 class Conditions(Struct, frozen=True):
-    """The conditions of a list. A listing meets all of `listing` and `by_row`, and one of its occurrences, sections or
-    sessions all of `happening`."""
+    """The conditions of a list. A listing must meet all of `listing` and `by_row`. One of its occurrences, sections or
+    sessions must meet all of `happening`."""
 
     listing: tuple[Condition, ...]
     happening: tuple[Condition, ...]
@@ -383,8 +383,8 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
 
 
 def find_route_filters(query: Query) -> EffectiveFilters:
-    """Return the filters in effect of a route that is no list, in its own order, without defaults that depend on the
-    date."""
+    """Return the filters in effect of a route other than lists, in the order of the route's parameters, without
+    defaults that depend on the date."""
     values: dict[str, Value] = {}
     defaults: list[str] = []
     for name, row in query.match.route.parameters.items():
@@ -429,15 +429,15 @@ class Selection(Struct, frozen=True, kw_only=True):
     """A query for the listings of a type in one snapshot.
 
     Attributes:
-        start: the date from which on sessions and meetings count in orders and for the choice of cards.
-        has_cards: whether classes of one program are a single item.
+        start: the date from which on sessions and meetings count in orders and for the choice of a program's listing.
+        folds_programs: whether classes of one program are a single item.
         by_update: whether the list is ordered by the time of the last update, as mirrors need it.
     """
 
     type: str
     conditions: Conditions
     start: date
-    has_cards: bool = True
+    folds_programs: bool = True
     by_update: bool = False
 
 
@@ -449,9 +449,9 @@ class Span(Struct, frozen=True, kw_only=True):
     after: Position | None = None
 
 
-def knows_cards(query: Query) -> bool:
-    """Return True if the classes of a program are a single item: not with `ids`, `changed_since` or expanded
-    sessions."""
+def folds_programs(query: Query) -> bool:
+    """Return True if the classes of a program are a single item of the list, which they are not with `ids`,
+    `changed_since` or expanded sessions."""
     values = query.values
     return "ids" not in values and "changed_since" not in values and "sessions" not in query.get_words("expand")
 
@@ -462,14 +462,14 @@ def select_listings(
     *,
     vocabulary: Vocabulary,
     today: date,
-    has_cards: bool = True,
+    folds_programs: bool = True,
     mark: Mark | None = None,
 ) -> Selection:
     return Selection(
         type=listing_type,
         conditions=make_conditions(listing_type, filters.values, vocabulary, mark=mark),
         start=filters.get_date("from") or today,
-        has_cards=has_cards,
+        folds_programs=folds_programs,
         by_update="changed_since" in filters.values,
     )
 
@@ -543,7 +543,7 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
         type=listing_type,
         conditions=make_conditions(listing_type, values, scope.vocabulary, mark=scope.mark),
         start=today if is_past else start or today,
-        has_cards=False,
+        folds_programs=False,
     )
     is_over = start is not None and end is not None and end < today
     low = start if start is not None and is_over and not scope.is_now else max(start or today, today)

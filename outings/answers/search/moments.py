@@ -44,7 +44,7 @@ def _list_selections(when: When, windows: tuple[_Window, ...], vocabulary: Vocab
             type=name,
             conditions=make_conditions(name, _list_values(name, begin, end, when), vocabulary),
             start=begin,
-            has_cards=False,
+            folds_programs=False,
         )
         for name, begin, end in windows
     )

@@ -1,1 +1,1 @@
-"""A snapshot opened: its documents, its look-ups, and the files that are derived from its tables. Knows no answer."""
+"""A snapshot, opened: its documents, look-ups, and the tables that are derived from its own. Answers build on these."""

@@ -163,7 +163,7 @@ class Areas:
         return self._rows[self._ends[number] : self._ends[number + 1]].astype(np.int64)
 
     def list_pairs(self) -> tuple[Rows, Rows]:
-        """Return all rows in neighborhoods, and beside each the neighborhood's number."""
+        """Return two arrays: all rows in neighborhoods, and the number of each one's neighborhood."""
         return self._rows.astype(np.int64), np.repeat(np.arange(len(self)), np.diff(self._ends))
 
     def count_listings(self, rows: Rows, *, programs: Rows) -> Rows:

@@ -45,13 +45,13 @@ class Spelling:
         self._words = SimilarTexts(words, "word", shortenings=shortenings)
         self._stems = HashedTexts(words, "stem")
         self._stem = make_stem(stems)
-        self._known: bytes | None = None
+        self._chosen: bytes | None = None
         self._remember()
 
-    def narrow(self, known: NDArray[np.bool_]) -> "Spelling":
-        """Return the spellings of only the words that are True in `known`, by number."""
+    def narrow(self, words: NDArray[np.bool_]) -> "Spelling":
+        """Return the spellings restricted to some words. `words`: True for each of them, by number."""
         narrowed = copy(self)
-        narrowed._known = known.tobytes()
+        narrowed._chosen = words.tobytes()
         narrowed._remember()
         return narrowed
 
@@ -63,14 +63,14 @@ class Spelling:
 
     def find_word(self, word: str) -> list[int]:
         """Return a list of the word's own number; empty if no listing has the word."""
-        return self._keep_known(self._words.find(word))
+        return self._keep_chosen(self._words.find(word))
 
-    def _keep_known(self, numbers: list[int]) -> list[int]:
-        return numbers if self._known is None else [number for number in numbers if self._known[number]]
+    def _keep_chosen(self, numbers: list[int]) -> list[int]:
+        return numbers if self._chosen is None else [number for number in numbers if self._chosen[number]]
 
     def _list_stemmed(self, word: str) -> list[int]:
         """Return the numbers of the words with the same stem."""
-        return self._keep_known(self._stems.find(self._stem(word)))
+        return self._keep_chosen(self._stems.find(self._stem(word)))
 
     def list_beginnings(self, word: str) -> list[str]:
         """Return the words of the index that are prefixes of this word."""
@@ -84,7 +84,7 @@ class Spelling:
         """Return the range of the numbers of the words with this prefix. It may include words that an API key does not
         know; these have no postings for that key."""
         begun = range(*self._words.span_beginning(beginning))
-        return begun if self._known is None or b"\1" in self._known[begun.start : begun.stop] else range(0)
+        return begun if self._chosen is None or b"\1" in self._chosen[begun.start : begun.stop] else range(0)
 
     def read_names(self, numbers: Iterable[int]) -> Iterator[str]:
         return (self._words[number].decode() for number in numbers)
@@ -94,7 +94,7 @@ class Spelling:
         "swim" too. Whether two words match never depends on other listings."""
         meanings = {meaning.number: meaning for meaning in self.list_meanings(word)}
         for stem in _list_mistaken(word, self._stem(word)):
-            for number in self._keep_known(self._stems.find(stem)):
+            for number in self._keep_chosen(self._stems.find(stem)):
                 meanings.setdefault(number, Meaning(number, 1))
         return tuple(meanings[number] for number in sorted(meanings))
 
@@ -103,7 +103,7 @@ class Spelling:
         typos = dict.fromkeys(self.list_stemmed(word), 0)
         for number, distance in self._words.find_typos(word):
             typos.setdefault(number, distance)
-        return tuple(Meaning(number, typos[number]) for number in self._keep_known(sorted(typos)))
+        return tuple(Meaning(number, typos[number]) for number in self._keep_chosen(sorted(typos)))
 
 
 def _list_mistaken(word: str, stem: str) -> Iterator[str]:

@@ -75,7 +75,7 @@ def compile_set(selection: Selection, *, schema: str) -> Fragment:
         return _compile_matching(selection, "l.row, l.updated_at AS key, l.id", schema=schema)
     if selection.type == "event":
         return _compile_matching(selection, "l.row, l.starts_at AS key, l.id", schema=schema)
-    if selection.type == "place" or (selection.type == "class" and not selection.has_cards):
+    if selection.type == "place" or (selection.type == "class" and not selection.folds_programs):
         return _compile_matching(selection, "l.row, l.name_key AS key, l.id", schema=schema)
     if selection.type == "camp":
         return _compile_camps(selection, schema=schema)
