@@ -171,7 +171,7 @@ def answer_activity(near: Near) -> list[bytes]:
 def measure_activity(near: Near, shown: ShownListings, circle: Circle) -> AreaActivity:
     """Measure the activity of a request's point. `circle`: the request's own."""
     tally = tally_circle(circle)
-    types, words = tuple(near.collections), len(near.snapshot.vocabulary.categories)
+    types, words = tuple(near.filters.collections), len(near.snapshot.vocabulary.categories)
     components = list_components(tally, types, words=words)
     counts = {COLLECTIONS[listing_type]: int(tally.counts[0, TYPES.index(listing_type)]) for listing_type in types}
     return AreaActivity(
@@ -195,7 +195,7 @@ def _show_component(component: Component) -> ActivityComponent:
 
 def _find_percentile(near: Near, *, words: int) -> int:
     """Return how many in 100 of the metro's points are less lively, all with the default radius and window."""
-    sample, types = open_snapshot(near.snapshot).open_index(open_sample), tuple(near.collections)
+    sample, types = open_snapshot(near.snapshot).open_index(open_sample), tuple(near.filters.collections)
     tally = tally_circle(Circle(sample.shown, near.point, find_chord(RADIUS_M)))
     own = score_components(list_components(tally, types, words=words))
     others = sample.score(types, words=words)

@@ -12,7 +12,7 @@ from outings.answers.documents.fields import choose_fields
 from outings.answers.near.index import TYPE_RANKS, Rows
 from outings.answers.near.items import join_items, list_pieces, open_parts, round_metres
 from outings.answers.near.request import Near, describe_near, list_notices, read_minute, resolve_near
-from outings.answers.near.shown import is_cached, open_shown
+from outings.answers.near.shown import open_cache, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, is_id, make_cursor, make_tag, read_limit
 from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -44,7 +44,7 @@ def plan_nearby(query: Query, snapshot: Snapshot, context: AnswerContext) -> Ans
         minute, after = _read_position(query.cursor)
     near = resolve_near(query, snapshot=snapshot, context=context, minute=minute)
     tag = make_tag("nearby", query.text, (snapshot.hash, near.minute, after), context.entitlement.digest)
-    is_quick = read_limit(query) <= _MOST_QUICK and is_cached(near, open_snapshot(snapshot))
+    is_quick = read_limit(query) <= _MOST_QUICK and near.filters in open_snapshot(snapshot).open_index(open_cache)
     return AnswerPlan(tag, lambda: answer_nearby(near, context, after=after), is_quick=is_quick)
 
 

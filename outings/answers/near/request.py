@@ -89,10 +89,6 @@ class Near(Struct, frozen=True, kw_only=True):
     circle: Mapping[str, str | int | float | bool | list[str]]
     defaults: tuple[str, ...]
 
-    @property
-    def collections(self) -> Collections:
-        return self.filters.collections
-
 
 def resolve_near(query: Query, *, snapshot: Snapshot, context: AnswerContext, minute: datetime) -> Near:
     """Resolve the request. Raises ApiError for a window of dates that lists would refuse."""
@@ -200,7 +196,7 @@ def describe_near(near: Near) -> dict[str, Any]:
     return {
         "metro": near.snapshot.metro.slug,
         "window": filters.window,
-        "types": tuple(COLLECTIONS[listing_type] for listing_type in near.collections),
+        "types": tuple(COLLECTIONS[listing_type] for listing_type in near.filters.collections),
         "applied_filters": {**dict(shared), "by_type": filters.by_type},
         "defaults_applied": near.defaults,
         "min_confidence": filters.min_confidence,

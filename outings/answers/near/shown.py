@@ -208,16 +208,11 @@ def open_shown(near: Near, reader: SnapshotReader) -> ShownListings:
 
     def make() -> ShownListings:
         index = reader.open_index(NearIndex)
-        rows = find_matches(near.collections, reader)
+        rows = find_matches(near.filters.collections, reader)
         starts = index.find_starts(rows, windows=near.filters.windows, now=near.now)
-        return ShownListings(index, rows, start=find_first_day(near.collections), starts=starts)
+        return ShownListings(index, rows, start=find_first_day(near.filters.collections), starts=starts)
 
-    return reader.open_index(_open_cache).read(near.filters, make)
-
-
-def is_cached(near: Near, reader: SnapshotReader) -> bool:
-    """Return True if the listings of these filters and this minute are cached."""
-    return near.filters in reader.open_index(_open_cache)
+    return reader.open_index(open_cache).read(near.filters, make)
 
 
 def find_matches(collections: Collections, reader: SnapshotReader) -> Rows:
@@ -232,5 +227,6 @@ def find_first_day(collections: Collections) -> int | None:
     return collections["class"].window[0] if "class" in collections else None
 
 
-def _open_cache(_: SnapshotReader) -> LruCache[NearFilters, ShownListings]:
+def open_cache(_: SnapshotReader) -> LruCache[NearFilters, ShownListings]:
+    """Make the cache of a snapshot's shown listings, by the filters and minute of requests."""
     return LruCache(size=_CACHED)
