@@ -27,22 +27,6 @@ def remember(method: Callable[_Arguments, _Value], *, size: int) -> Callable[_Ar
     return cast(Callable[_Arguments, _Value], lru_cache(maxsize=size)(call))
 
 
-class Once(Generic[_Value]):
-    """A value that is computed at the first call, for one thread. Making a `Once` takes a twentieth of what
-    `functools.cache` takes."""
-
-    __slots__ = ("_make", "_value")
-
-    def __init__(self, make: Callable[[], _Value]) -> None:
-        self._make = make
-        self._value: _Value | None = None
-
-    def __call__(self) -> _Value:
-        if self._value is None:
-            self._value = self._make()
-        return self._value
-
-
 class LruCache(Generic[_Key, _Value]):
     """A cache that drops the value that was not read for longest. `size`: the most values or, with `weigh`, their
     greatest total weight. Thread-safe; two threads may compute the same value."""

@@ -6,6 +6,7 @@ from itertools import chain
 import msgspec
 import numpy as np
 from msgspec import Raw, Struct
+from numpy.typing import NDArray
 
 from outings.answers.addons.expanded import Expansion, check_expanded, list_expanded, read_references
 from outings.answers.addons.forecast import ForecastBlocks
@@ -37,9 +38,11 @@ MOST = 6
 CARD_TYPES = ("event", "class", "camp")
 
 
-def open_similar(reader: SnapshotReader) -> "pl.DataFrame":
-    """Return the listings that the build found similar to each listing, hidden ones too, the most similar first."""
-    return read_columns(reader.tables.get("related"), "related", ("row", "others")).sort("row")
+def open_similar(reader: SnapshotReader) -> "tuple[NDArray[np.uint32], pl.Series]":
+    """Return the rows for which the build found similar listings, ascending, and beside each the similar ones, hidden
+    ones too, the most similar first."""
+    related = read_columns(reader.tables.get("related"), "related", ("row", "others")).sort("row")
+    return related["row"].to_numpy(), related["others"]
 
 
 class RelatedListings(Struct, frozen=True, kw_only=True):
@@ -90,9 +93,9 @@ class _RelatedRows:
 
     def find_similar(self) -> tuple[Raw, ...]:
         """Return cards of similar listings, only the first of one name at one place, none of the listing's own name."""
-        similar = self._opened.open_index(open_similar)
-        others = similar.filter(pl.col("row") == self._row)["others"].explode().drop_nulls().to_list()
-        cards = self._choose_cards(others)
+        rows, similar = self._opened.open_index(open_similar)
+        at = int(rows.searchsorted(self._row))
+        cards = self._choose_cards(similar[at].to_list() if at < rows.size and rows[at] == self._row else [])
         shown: dict[_ListingName, int] = {}
         for row in (self._row, *cards):
             shown.setdefault(_decode_name(self._opened.read_document(row)), row)

@@ -179,6 +179,7 @@ def join_items(pieces: Sequence[bytes | memoryview]) -> list[bytes]:
     return [b"".join(pieces[at + 1 : at + _PIECES]) for at in range(0, len(pieces), _PIECES)]
 
 
+@lru_cache(maxsize=_STARTS)
 def _encode_start(local: int, instant: int | None, timezone: bytes) -> bytes:
     """Encode the members that state a start, with a comma before them."""
     zone = timezone.decode() or None

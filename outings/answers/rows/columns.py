@@ -56,6 +56,8 @@ NO_TIME, VARIES = -1, -2
 
 # Cached matrices of a type, each of the sets for all values of a column that facets count.
 _MATRICES = 8
+# Cached sets of a type that are computed from others: nearly all requests of a day have the same few filters.
+_SETS = 64
 
 
 class TypeColumns:
@@ -76,6 +78,8 @@ class TypeColumns:
             if kind == "most":
                 self.values.setdefault(column, []).append(value)
         self.read_all = remember(self._read_all, size=_MATRICES)
+        self.read_any = remember(self._read_any, size=_SETS)
+        self.read_overlap = remember(self._read_overlap, size=_SETS)
 
     def pack_rows(self, rows: NDArray[np.integer]) -> Words:
         """Return the set of those rows that are of this type. `rows`: numbers in the whole table."""
@@ -91,7 +95,7 @@ class TypeColumns:
         """Return the sets for these values, as rows of a matrix."""
         return np.stack([self.read_set(kind, column, value) for value in values])
 
-    def read_any(self, kind: str, column: str, values: Iterable[float]) -> Words:
+    def _read_any(self, kind: str, column: str, values: Iterable[float]) -> Words:
         """Return the union of the sets for these values."""
         return reduce(np.bitwise_or, (self.read_set(kind, column, value) for value in values), self.empty)
 
@@ -100,7 +104,7 @@ class TypeColumns:
         upper = self._read_most(column, end)
         return upper & ~self._read_most(column, first) if first else upper
 
-    def read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
+    def _read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
         """Return the set of the rows whose range begins before one index and does not end before another, each in the
         `values` of the named column. None is no limit, and an end that is not stated is open."""
         words = ~self.empty
@@ -141,6 +145,7 @@ class Columns:
         self._days = days.read_matrix("words")
         self.first_day = int(days.read_array("day")[0])
         self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
+        self.find_window = remember(self._find_window, size=_SETS)
 
     def find_text(self, column: str, text: str) -> Array:
         """Return the rows, of all types, that have this text in the column."""
@@ -155,7 +160,7 @@ class Columns:
         """Return the set of events on any of these days (since 1970), all from `first_day` to `last_day`."""
         return reduce(np.bitwise_or, (self._days[day - self.first_day] for day in days), self.types["event"].empty)
 
-    def find_window(self, low: int, high: int) -> Words:
+    def _find_window(self, low: int, high: int) -> Words:
         """Return the set of events on any day of a window within `first_day` to `last_day`."""
         words: Words = np.bitwise_or.reduce(self._days[low - self.first_day : high - self.first_day + 1], axis=0)
         return words

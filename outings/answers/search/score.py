@@ -7,12 +7,11 @@ factors: location, ages, audience, time and kind; each 1 where the listing is as
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
+from functools import cache, partial, reduce
 
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.cache import Once
 from outings.answers.search.audiences import find_audience, has_children, keep_ages
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.moments import find_untimely
@@ -112,7 +111,7 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
     rows = keep(reduce(np.maximum, codes).nonzero()[0])
     are_narrow = _mark_narrow(words, search.words) if search.is_auto else [False] * len(words)
     subject = [word_codes for word_codes, is_narrow in zip(codes, are_narrow, strict=True) if not is_narrow]
-    find_meant = Once(
+    find_meant = cache(
         lambda: np.fromiter(
             set(finder.list_meant(words, foreign=foreign, beginning=search.parsed.begun, is_auto=search.is_auto)),
             dtype=np.int64,
