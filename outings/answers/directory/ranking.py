@@ -144,8 +144,8 @@ def spell_entries(name: str, entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
         for (text, kind), letters in _spell(entry, domain).items():
             texts.append(text)
             places.append((row << ROW_SHIFT) + (min(letters, MOST_LETTERS) << _KIND_BITS) + kind)
-    found = pl.DataFrame({"text": texts, "place": places}, schema={"text": pl.String(), "place": pl.Int64()})
-    grouped = found.group_by("text").agg(pl.col("place").sort()).sort("text")
+    pairs = pl.DataFrame({"text": texts, "place": places}, schema={"text": pl.String(), "place": pl.Int64()})
+    grouped = pairs.group_by("text").agg(pl.col("place").sort()).sort("text")
     spellings = pl.DataFrame([*make_texts(grouped["text"]), grouped["place"].alias("places")])
     return {f"{name}_spellings": spellings, f"{name}_shortenings": make_shortenings(spellings["text"])}
 
