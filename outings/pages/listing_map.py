@@ -84,13 +84,13 @@ def draw_areas(outlines: bytes, lat: float, lng: float) -> list[MapArea]:
     areas = []
     taken = [_frame(WIDTH // 2, HEIGHT // 2, _DOT, _DOT)]
     for properties, rings in _read_rings(outlines):
-        seen = [
+        visible = [
             ring.points
             for ring in rings
             if abs(lng - min(max(lng, ring.west), ring.east)) < half_width
             and abs(lat - min(max(lat, ring.south), ring.north)) < half_height
         ]
-        path = "".join(_draw_ring([project(*point) for point in points]) for points in seen)
+        path = "".join(_draw_ring([project(*point) for point in points]) for points in visible)
         if path:
             name, (own_lat, own_lng) = properties.name, properties.at
             x, y = project(own_lng, own_lat)

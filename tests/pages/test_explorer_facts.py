@@ -97,8 +97,8 @@ def test_what_is_on_first_comes_first_under_its_date(pages: Pages, demo: Demo, k
     dates = page.locator("#view h2.date time").evaluate_all("all => all.map(node => node.dateTime)")
     assert dates == sorted(set(dates))
     own = {"from": dates[0], "to": dates[0], "limit": "200"}
-    asked = {"events": {"occurrences": "expand"}, "classes": {"meets": "true"}, "camps": {"meets": "true"}}
-    answers = [ask(demo, f"{METRO}/{name}", own | more) for name, more in asked.items() if kind in ("all", name)]
+    windows = {"events": {"occurrences": "expand"}, "classes": {"meets": "true"}, "camps": {"meets": "true"}}
+    answers = [ask(demo, f"{METRO}/{name}", own | more) for name, more in windows.items() if kind in ("all", name)]
     names = {row["name"] for answer in answers for row in answer["data"]}
     shown = page.locator("#view h2.date + .listings").first.locator("h3").all_inner_texts()
     assert shown

@@ -119,7 +119,7 @@ WRAPPED = {
     "ics": ("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{}\r\nEND:VCALENDAR\r\n", "\r\n"),
     "json": ('{{"@context": "https://schema.org", "@graph": [{}]}}', ",\n"),
 }
-SETTLED = {
+SETTINGS = {
     "csv": '[feeds.map]\ntype = { value = "event" }\nsource_id = "id"\nname = "title"\ndate_on = "day"',
     "ics": "",
     "json": "",
@@ -135,7 +135,7 @@ def test_tables_calendars_and_pages_add_up_in_init_check_and_build_alike(
 ) -> None:
     city = City(tmp_path_factory.mktemp("city"))
     city.formats["samples"] = {"csv": "table", "ics": "ics", "json": "jsonld"}[ending]
-    city.urls["samples"], city.settings["samples"] = f"samples.{ending}", SETTLED[ending]
+    city.urls["samples"], city.settings["samples"] = f"samples.{ending}", SETTINGS[ending]
     city.write([])
     text, between = WRAPPED[ending]
     entries = data.draw(st.lists(ENTRIES[ending], min_size=1, max_size=8))
