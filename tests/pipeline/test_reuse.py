@@ -151,13 +151,13 @@ def city(tmp_path: Path) -> City:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of listings that are made, as they are."""
     names: list[str] = []
-    judge = row_maker.judge_audience
+    score = row_maker.score_confidence
 
     def tell(record: Any, **others: Any) -> Any:
         names.append(record.name)
-        return judge(record, **others)
+        return score(record, **others)
 
-    monkeypatch.setattr(row_maker, "judge_audience", tell)
+    monkeypatch.setattr(row_maker, "score_confidence", tell)
     return names
 
 

@@ -95,7 +95,7 @@ def list_problems(message: dict[str, Any]) -> set[tuple[str, str | None, str, bo
     }
 
 
-@pytest.mark.parametrize("step", ["pipeline.clean.reading.clean_record", "pipeline.resolve.row_maker.judge_audience"])
+@pytest.mark.parametrize("step", ["pipeline.clean.reading.clean_record", "pipeline.resolve.row_maker.score_confidence"])
 def test_a_fault_of_ours_costs_the_record_that_meets_it_and_its_last_good_version_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
