@@ -144,10 +144,6 @@ class SearchIndex:
         words = self._spelling.read_names(self.list_begun(beginning))
         return [word for word in words if self.finder.may_be_region(word)]
 
-    def begins_related(self, beginning: str) -> bool:
-        """Return True if a phrase with related words begins with this text."""
-        return self.finder.begins_related(beginning)
-
     def _list_beginning(self, parsed: ParsedQuery) -> range:
         return self.list_begun(parsed.begun) if parsed.begun else range(0)
 

@@ -129,7 +129,7 @@ def _read_words(
     if not index.can_begin(last) and not (is_auto and index.begins_name(last)):
         return parsed
     begun = parse_search(text, places=places, words=words, last_is_beginning=True)
-    is_begun = begun.last is None or index.list_begun(last) or (is_auto and index.begins_related(last))
+    is_begun = begun.last is None or index.list_begun(last) or (is_auto and index.finder.related.begins(last))
     return begun if is_begun else parsed
 
 

@@ -177,9 +177,6 @@ class StrengthFinder:
             marked[rows[places > SHELF]] = True
         return marked
 
-    def begins_related(self, word: str) -> bool:
-        return self.related.begins(word)
-
     # The codes of a query.
 
     def find_codes(

@@ -108,8 +108,8 @@ def test_of_an_age_what_only_is_at_such_a_place_mentions_it(tmp_path: Path) -> N
     listings = [documents.make_class(make_uuid(number), name=name) for number, name in enumerate(names, 1)]
     listings[0]["location"] |= {"address": "Main pool, Fish Park"}
     listings[0]["ages"] = documents.make_ages(min=5, max=9)
-    names = [item["name"] for item in search(open_listings(tmp_path, *listings), "fish 7 year old", AUTO)["data"]]
-    assert names == ["Drawing Fish", "Fish Park Swim"]
+    items = search(open_listings(tmp_path, *listings), "fish 7 year old", AUTO)["data"]
+    assert [item["name"] for item in items] == ["Drawing Fish", "Fish Park Swim"]
 
 
 def test_where_a_word_was_dropped_it_mentions_it_too(tmp_path: Path) -> None:
