@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
 
 # In units of the drawing, which are pixels where the page is wide.
 WIDTH, HEIGHT = 480, 240
@@ -27,24 +26,6 @@ class MapArea(NamedTuple):
     at: tuple[int, int] | None
 
 
-class _Properties(Struct):
-    name: str
-    at: tuple[float, float]
-
-
-class _Geometry(Struct):
-    coordinates: list[list[list[Point]]]
-
-
-class _Feature(Struct):
-    properties: _Properties
-    geometry: _Geometry
-
-
-class _Outlines(Struct):
-    features: list[_Feature]
-
-
 class _Ring(NamedTuple):
     """A closed line of longitudes and latitudes, with its bounds."""
 
@@ -57,10 +38,16 @@ class _Ring(NamedTuple):
 
 # As many metros: to decode New York takes 7 ms.
 @lru_cache(8)
-def _read_rings(outlines: bytes) -> list[tuple[_Properties, list[_Ring]]]:
-    features = msgspec.json.decode(outlines, type=_Outlines).features
+def _read_rings(outlines: bytes) -> list[tuple[str, Point, list[_Ring]]]:
+    """Return each neighborhood's name, the latitude and longitude of its middle, and its rings."""
+    features = msgspec.json.decode(outlines)["features"]
     return [
-        (one.properties, [_bound(ring) for polygon in one.geometry.coordinates for ring in polygon]) for one in features
+        (
+            feature["properties"]["name"],
+            feature["properties"]["at"],
+            [_bound(ring) for polygon in feature["geometry"]["coordinates"] for ring in polygon],
+        )
+        for feature in features
     ]
 
 
@@ -83,7 +70,7 @@ def draw_areas(outlines: bytes, lat: float, lng: float) -> list[MapArea]:
     half_width = WIDTH / 2 / scale / narrowing
     areas = []
     taken = [_frame(WIDTH // 2, HEIGHT // 2, _DOT, _DOT)]
-    for properties, rings in _read_rings(outlines):
+    for name, (own_lat, own_lng), rings in _read_rings(outlines):
         visible = [
             ring.points
             for ring in rings
@@ -92,7 +79,6 @@ def draw_areas(outlines: bytes, lat: float, lng: float) -> list[MapArea]:
         ]
         path = "".join(_draw_ring([project(*point) for point in points]) for points in visible)
         if path:
-            name, (own_lat, own_lng) = properties.name, properties.at
             x, y = project(own_lng, own_lat)
             frame = _frame(x, y, len(name) * _LETTER / 2, _LINE / 2)
             has_room = frame[0] >= 0 and frame[1] >= 0 and frame[2] <= WIDTH and frame[3] <= HEIGHT
