@@ -155,7 +155,7 @@ def test_a_map_that_can_come_no_nearer_shows_the_first_of_what_is_there(pages: P
     page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'type': 'events', 'view': 'map'})}")
     settle(page)
     assert page.get_by_role("heading", name="First in the list").is_visible()
-    for _ in range(2):
+    for _ in range(3):
         page.get_by_title("Zoom in").click()
     page.get_by_text("There are more here than the map shows").wait_for()
     assert int(page.locator(".map").get_attribute("data-points") or "0") >= 200
