@@ -1,4 +1,4 @@
-"""Read tables as cities publish them: CSV, JSON, GeoJSON, Parquet, spreadsheets, SQLite, packed or not."""
+"""Read tables as cities publish them: CSV, JSON, XML, GeoJSON, Parquet, spreadsheets, SQLite, packed or not."""
 
 from pipeline.fetch.reader import Reader
 from pipeline.fetch.table.reading import read_tables
