@@ -57,7 +57,7 @@ def test_a_row_says_that_a_class_is_full_or_nearly_so_and_no_year_of_this_year(p
     page.goto(f"{pages.url}/explore/?metro=seattle&type=classes")
     page.locator(".listings > li").nth(3).wait_for()
     assert page.locator(".badge.spots").all_inner_texts() == ["Full", "1 spot left", "5 spots left"]
-    assert all(re.search(r"2\s–\s30\sMar$", text) for text in page.locator(".listings .time").all_inner_texts())
+    assert all(re.search(r"2\s–\u2060\s30\sMar$", text) for text in page.locator(".listings .time").all_inner_texts())
 
 
 def test_a_map_speaks_of_others_only_where_there_are_some(pages: Pages, demo: Demo) -> None:

@@ -34,7 +34,8 @@ export function tellTime(item, language, window = null) {
     const weekdays = days.map((/** @type {string} */ day) => tellWeekday(day, language)).join(", ");
     const hours = start_time && language.clock(start_time, end_time);
     const term = tellSpan(item.term?.starts_on, item.term?.ends_on, language, TERM);
-    return [[weekdays, hours].filter(Boolean).join(" "), term.replace(/\s/g, "\u00a0")].filter(Boolean).join(" · ");
+    const unbroken = term.replace(/\s/g, "\u00a0").replace("–", "–\u2060");
+    return [[weekdays, hours].filter(Boolean).join(" "), unbroken].filter(Boolean).join(" · ");
   }
   return item.type_hint ? language.name(item.type_hint) : "";
 }
