@@ -47,10 +47,8 @@ def derive_tables(
     derivations: Sequence[DerivedTables] = DERIVED,
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the tables derived from a snapshot's tables, each with its name. They are made one group at a time, because
-    all together take as much memory as the snapshot's tables.
-
-    `today`: the metro's local date of the build. `language`: the metro's, else English.
-    """
+    all together take as much memory as the snapshot's tables. `today`: the metro's local date of the build. `language`:
+    the metro's, else English."""
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
     for derived in derivations:
         columns = {name: tables[name].select(wanted) for name, wanted in derived.columns.items()}

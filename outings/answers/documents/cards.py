@@ -1,7 +1,9 @@
 """Make compact cards of listings from their documents, for `related` and for `sessions` of a class's card."""
 
+import weakref
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
@@ -11,6 +13,8 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.shared import Ages, Clock, CompactCard, Local, PlaceReference, Price, Term
 from outings.contract.vocabulary import COLLECTIONS
 
+# Cached cards of classes, of all metros together: 900 bytes each.
+_CARDS = 16_384
 _START_OF_DAY = "00:00:00"
 
 
@@ -63,6 +67,14 @@ _decoder: msgspec.json.Decoder[_Event | _Class | _Camp] = msgspec.json.Decoder(_
 _encoder = msgspec.json.Encoder()
 
 
+@lru_cache(maxsize=_CARDS)
+def read_card(reference: "weakref.ref[SnapshotReader]", row: int) -> bytes:
+    """Return the card of a class, which is the same on any date. `reference`: that of the class's reader."""
+    reader = reference()
+    assert reader is not None, "callers hold the reader"
+    return encode_card(reader.read_document(row))
+
+
 def make_card(reader: SnapshotReader, row: int, today: date) -> bytes:
     """Return the card of an event, class or camp as of a date. A series' card shows its next occurrence."""
     starts = open_series(reader).find_next(row, today).starts_local if open_series(reader).is_series(row) else None
@@ -100,11 +112,8 @@ def encode_card(document: bytes, *, today: date | None = None, next_local: str |
 
 
 def _find_start(listing: _Class) -> str | None:
-    """Return when a class starts: on the term's first day, else the earliest section's, at the stated time or at
-    midnight.
-
-    Not the next meeting: a card must not contradict the listing's own page.
-    """
+    """Return when a class starts, as its own page says: on the term's first day, else the earliest section's, at the
+    stated time or at midnight."""
     parts: Sequence[_Class | _Section] = (listing,) if listing.term.starts_on is not None else listing.sections
     starts = [(part.term.starts_on, part.schedule.start_time) for part in parts]
     return min(

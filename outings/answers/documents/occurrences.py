@@ -220,10 +220,8 @@ def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
 
 
 def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes | memoryview]:
-    """Return the documents of events as `read_event` does, in pieces to be joined by commas, without copying them.
-
-    A series has two pieces, the second its next occurrence: members too are separated by commas.
-    """
+    """Return the documents of events as `read_event` does, in pieces to be joined by commas, without copying them. A
+    series has two pieces, the second with its next occurrence."""
     series, pieces = open_series(reader), list[bytes | memoryview]()
     for document, row in zip(reader.view_documents(rows), rows, strict=True):
         if series.is_series(row):

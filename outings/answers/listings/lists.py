@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from outings.answers.addons.expanded import Expansion, check_expanded, list_expanded
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.sources import SourceBlocks
-from outings.answers.documents.cards import encode_card
+from outings.answers.documents.cards import read_card
 from outings.answers.documents.fields import choose_fields, fill_sessions
 from outings.answers.documents.occurrences import read_event, read_occurrence, view_events
 from outings.answers.expressions.evaluation import Expressions
@@ -284,7 +284,7 @@ def _render_class(row: int, filters: EffectiveFilters, opened: SnapshotReader) -
     others = opened.programs.find_others(
         row, audiences=list_audiences(audiences), min_confidence=filters.min_confidence
     )
-    return fill_sessions(document, [encode_card(opened.read_document(other)) for other in others])
+    return fill_sessions(document, [read_card(opened.reference, other) for other in others])
 
 
 def _attach(request: ListRequest, page: ListPage, items: Sequence[bytes]) -> tuple[Sequence[bytes], tuple[Notice, ...]]:

@@ -33,9 +33,7 @@ _PLACES = ("row", "field", "position")
 
 def make_words(terms: "pl.DataFrame", *, stems: str) -> "pl.DataFrame":
     """Make the table of words: each word once, the index behind its last position in the postings, and its stem.
-
-    `stems`: the Snowball language whose rules give the stem.
-    """
+    `stems`: as in `make_stem`."""
     runs = terms["word"].rle().struct.unnest()
     words = runs["value"].alias("word")
     stem = pl.Series("stem", map(make_stem(stems), words.to_list()), dtype=pl.String())
