@@ -27,9 +27,7 @@ _BY_DATES = "-"
 
 class Next(Struct, frozen=True, kw_only=True):
     """The start of the next occurrence, in seconds since 1970, in UTC and by the local clock; None if there is none.
-
-    `remaining`: the number of occurrences from the next one on, None, like `total`, if the series has no end.
-    """
+    `remaining`: the number of occurrences from the next one on, None, like `total`, if the series has no end."""
 
     starts_at: int | None
     starts_local: int | None
@@ -68,11 +66,9 @@ def make_series(listings: "pl.DataFrame", occurrences: "pl.DataFrame") -> "pl.Da
 
 
 def make_moments(occurrences: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the times of occurrences, ordered by start, as small numbers, because a metro may have millions.
-
-    `offset` is the local time minus the instant, in seconds; `lasts` and `lasts_local` are from start to end. Only
-    `day` and `number` are ordered by row and date, to find a row's next occurrence.
-    """
+    """Return the times of occurrences, ordered by start, as small numbers, because a metro may have millions. `offset`:
+    local time minus instant, in seconds; `lasts`, `lasts_local`: from start to end. Only `day` and `number` are ordered
+    by row and date, to find a row's next occurrence."""
     local, ends_local = (pl.col(name).to_physical() // _MICROSECONDS for name in ("starts_local", "ends_local"))
     by_row = occurrences.select("row", "date", "index").with_row_index("number").sort("row", "date", "index")
     return occurrences.select(
