@@ -40,6 +40,8 @@ def read_local(seconds: int) -> datetime:
     return _FIRST + timedelta(seconds=seconds)
 
 
+# All listings that one build changed have the same stamp, and all cursors of a snapshot.
+@lru_cache(maxsize=1_024)
 def format_instant(value: int | datetime) -> str:
     """Format seconds since 1970 in UTC, or a time with its zone, as `2026-08-10T16:00:00Z`.
 
@@ -48,14 +50,9 @@ def format_instant(value: int | datetime) -> str:
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise ValueError(f"an instant needs its zone: {value.isoformat()}")
-        return value.astimezone(UTC).isoformat()[:19] + "Z"
-    return _format_seconds(value)
-
-
-# All listings that one build changed have the same stamp.
-@lru_cache(maxsize=1_024)
-def _format_seconds(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat()[:19] + "Z"
+    else:
+        value = datetime.fromtimestamp(value, UTC)
+    return value.astimezone(UTC).isoformat()[:19] + "Z"
 
 
 def format_local(value: datetime) -> str:
