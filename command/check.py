@@ -37,7 +37,7 @@ class CheckResult(Struct, frozen=True, kw_only=True):
 
     @property
     def is_served(self) -> bool:
-        """Return True if default lists show every record that was read."""
+        """Return True if no listing is hidden, unpublished, merged or taken down. Quarantined records do not count."""
         counts = self.report.feeds
         hidden = any(count.account is not None and count.account.hidden + count.account.unpublished for count in counts)
         return not hidden and not any(count.merged or count.withdrawn for count in counts)

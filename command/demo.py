@@ -73,7 +73,7 @@ def demo(*, config: Path, host: str, port: int) -> None:
 
 
 def _add_key(configuration: Configuration, text: str, *, client: str, plan: str, now: datetime, **terms: Any) -> None:
-    """Add a key of this text to the registry, unless an earlier run added it. The text is kept beside the data."""
+    """Add a key with this text to the registry, unless an earlier run added it. `terms`: further fields of the key."""
     store = open_config_store(configuration)
     id_, hash_ = split_key_text(text)
     registry, _ = read_registry(store)

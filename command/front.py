@@ -62,7 +62,7 @@ def nginx(
 ) -> None:
     """Print a configuration of nginx for one server or more.
 
-    With the servers' [edge] front_secret, from --config or OUTINGS_EDGE_FRONT_SECRET, nginx keeps bodies.
+    If --config or OUTINGS_EDGE_FRONT_SECRET states the servers' [edge] front_secret, nginx also caches answers' bodies.
     """
     from edge.serving.nginx import NginxFront, render_nginx
 

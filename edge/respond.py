@@ -121,7 +121,7 @@ class Responder(Struct, frozen=True, kw_only=True):
                 )
 
     def _recognize_front(self, request: Request) -> Request:
-        """Set `front` if a front may send this body itself, and clear `fill` unless a front sent it."""
+        """Set `front` if a known front may send this body; clear `fill`, the ETag to fetch, of anyone else."""
         front = self.fronts.recognize(request.front_text)
         fill = None if front is None else request.fill
         is_plain = fill is None and request.method == "GET" and not request.has_precondition
@@ -178,7 +178,7 @@ class Responder(Struct, frozen=True, kw_only=True):
         return request if principal is None else replace(request, limit=await self.limiter.show(principal))
 
     def _match_etag(self, request: Request, planned: RequestPlan) -> Response | None:
-        """Return 304 if the client has this answer, 412 to a front that fills another one, else None."""
+        """Return 304 if the client has this answer, 412 if a front fetches a body with another ETag, else None."""
         if request.fill is not None:
             self.counts.fronts.labels(planned.query.match.route.name, "fill").inc()
             if request.fill != ANY:

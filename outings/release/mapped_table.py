@@ -38,7 +38,7 @@ WORD = 64
 
 
 def number_layout(parameters: Iterable[Parameter]) -> int:
-    """Return the number of the layout, which changes with the columns that filters compare: each has bit sets."""
+    """Return the check sum of the layout of mapped files: of LAYOUT_NUMBER and the columns that filters compare."""
     columns = sorted((row.column, row.kind, row.compares, row.vocabulary or "") for row in parameters if row.column)
     return crc32(repr((LAYOUT_NUMBER, columns)).encode())
 

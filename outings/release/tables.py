@@ -188,7 +188,7 @@ FIELDS = ("name", "category", "keywords", "description", "organization", "place"
 
 # One row for each word in the text of a published listing, ordered by word, row, field, position.
 TERMS: Columns = {
-    "word": "String",  # as contract.tokenizer splits it
+    "word": "String",  # as contract.text.split_words splits it
     "row": "UInt32",
     "field": "UInt8",  # index in FIELDS
     "position": "UInt16",  # the number of the word in its field, from 0; later words are left out

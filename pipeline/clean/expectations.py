@@ -74,7 +74,7 @@ def _list_names(stated: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _find_value(record: Mapping[str, Any], name: str) -> Any:
-    """Return the value at the path `name`, or the first value that an alias stands for. Return None if it is empty."""
+    """Return the first value at `name`, or at the paths for which the alias `name` stands; None if all are empty."""
     for path in ALIASES.get(name, (name,)):
         value: Any = record
         for step in path.split("."):

@@ -17,9 +17,9 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 class FeedCount(FeedTally, frozen=True, kw_only=True, omit_defaults=True):
-    """The counts of a feed's records in a report. `account`: counts of its listings that readers see or do not see, so
-    that `listings` - `withdrawn` - `removals` = `served` + the hidden ones + `unpublished` - `earlier`. Fields with
-    their default value are not encoded."""
+    """The counts of a feed's records in a report. `account`: counts of the feed's listings by how readers see them, so
+    that `listings` - `withdrawn` - `removals` + `earlier` = `served` + `hidden` + `unpublished`. Fields with their
+    default value are not encoded."""
 
     feed: str
     account: FeedAccount | None = None

@@ -232,7 +232,7 @@ class _RowWalk(Walk, kw_only=True):
         return following
 
     def _check_end(self, page: Page) -> None:
-        """Raise ValueError if the walk ended too early: the listings that it did not reach would be removed."""
+        """Raise ValueError if the walk ended early: unread rows would be lost. Set `cut` if rows may be missing."""
         total, last = self.total, self.last
         if self.pages.most is not None and self.rows >= self.pages.most and total is None:
             self.cut = f"{self.rows:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"

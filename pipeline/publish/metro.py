@@ -172,7 +172,7 @@ def _write_tables(
 
 
 def _put_mapped(derived: Iterator[tuple[str, pl.DataFrame]], writer: ObjectWriter) -> dict[str, Table]:
-    """Write mapped tables one by one, so that only one of them is in memory."""
+    """Write tables as mapped tables, one by one so that only one is in memory. Return the stored tables by name."""
     mapped = {}
     for name, frame in derived:
         mapped[name] = _put_table(encode_mapped(frame), frame, writer)

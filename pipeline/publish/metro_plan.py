@@ -20,10 +20,10 @@ from pipeline.tables.versions import Change
 class MetroPlan(Struct, frozen=True, kw_only=True):
     """The input of a metro's build, except its records.
 
-    `stamp` is the build's time and `today` the metro's local date. `program` is a hash of all that listings depend on,
-    except records and date (`plan`); if None, every listing is rebuilt. `language`: None for English. `renderer`: the
-    version that made the unchanged documents, if not this program's. `emptied`: packs of the previous release whose
-    documents must move. `site`: settings of the metro's pages, if any. `neighborhoods`: the file of their polygons.
+    `stamp`: the build's time; `today`: the metro's local date. `program`: a hash of all that listings depend on besides
+    records and date; if None, every listing is rebuilt. `language`: None for English. `renderer`: the version that made
+    the unchanged documents, if not this program's. `emptied`: packs of the previous release whose remaining documents
+    must move to others. `site`: settings of the metro's pages, if any. `neighborhoods`: the file of polygons.
     """
 
     metro: MetroSettings
@@ -44,8 +44,8 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
 
 
 class MetroBuild(Struct, frozen=True, kw_only=True):
-    """The result of a metro's build. `pictures`: how many there are and how many could not be had, where there may be
-    any."""
+    """The result of a metro's build. `pictures`: how many its pages have, and how many are missing; None if the build
+    fetches none."""
 
     slug: str
     part: Part

@@ -31,8 +31,8 @@ class TargetAudience(Struct, frozen=True, eq=False):
     def find_others(self, rows: Numbers, are_meant: Callable[[Numbers], Mask] | None) -> Mask:
         """Mark the rows that state no ages and are for another audience.
 
-        Rows with ages are scored by these. `are_meant`: marks places of the kind that is searched for, which are left
-        out: a playground need not say that it is for children.
+        Rows with ages are scored by their ages. `are_meant`: marks places of the kind that is searched for, which are
+        never marked: no playground need say that it is for children.
         """
         is_wanted = np.array([audience in self.wanted for audience in AUDIENCES])
         index = self.index
@@ -45,8 +45,8 @@ class TargetAudience(Struct, frozen=True, eq=False):
 
 
 def find_audience(search: Search, index: SearchIndex) -> TargetAudience | None:
-    """Return the audience of a query in `auto`: by the age, else by a word for children. None if a parameter sets
-    it."""
+    """Return the audience of a query in `auto`: by the age, else by a word for children. None if a parameter sets the
+    age."""
     if not search.is_auto or find_override(search.query):
         return None
     parsed, age = search.parsed, search.parsed.age
@@ -86,7 +86,7 @@ def cover_ages(rows: Numbers, index: SearchIndex, age: Age, *, is_auto: bool) ->
 
 
 def keep_ages(rows: Numbers, *, index: SearchIndex, age: Age) -> Numbers:
-    """Return the share of its score that each row keeps, by the ages that it states."""
+    """Return the share of the score that each row keeps, by the ages that the row states."""
     lows, highs = index.age_min[rows], index.age_max[rows]
     are_stated = (lows != NOT_STATED) | (highs != NOT_STATED)
     are_other = (highs != NOT_STATED) & (highs < age.min)

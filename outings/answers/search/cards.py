@@ -158,7 +158,7 @@ def make_card(document: bytes) -> Card:
 
 def finish_card(card: Card, *, level: int, score: int, start: bytes, repeats: bytes, words: Hits) -> bytes:
     """Return a result as JSON. `level`: an index in LEVELS; `score` in thousandths; `start` as JSON, and `repeats` as
-    JSON with a comma before it; `words`: those that the query matches."""
+    JSON with a comma before it; `words`: the query's words."""
     passage = _encode(words.cut(card.text)) if card.text else b""
     fit = _MATCHES[level], _SCORES[score], start, repeats
     return b'%b%b,"match":%b,"score":%b,"starts_local":%b%b}' % (card.opening, passage, *fit)
@@ -185,7 +185,7 @@ def make_cards(reader: SnapshotReader) -> "pl.DataFrame":
 
 
 class Cards(Protocol):
-    """Reads the cards of one snapshot."""
+    """A reader of the cards of one snapshot: of a mapped table (MappedCards) or of documents (RememberedCards)."""
 
     def read_card(self, row: int, reader: SnapshotReader) -> Card: ...
 
@@ -202,7 +202,7 @@ class MappedCards:
 
 
 class RememberedCards:
-    """Makes cards from documents, and caches those that were shown last."""
+    """Makes cards from documents, and caches the cards that were shown last."""
 
     def __init__(self) -> None:
         self._cards: LruCache[int, Card] = LruCache(size=_REMEMBERED)

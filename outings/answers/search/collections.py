@@ -33,7 +33,7 @@ Windows = tuple[tuple[str, tuple[int, int | None]], ...]
 
 class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
     """The filters of a search. `collections`: the query of each type; `given`: the filters that the request sends;
-    `defaults`: the names of the others; `has_usual_window`: True if the request sends no window."""
+    `defaults`: the names of filters set by default; `has_usual_window`: True if the request sends no window."""
 
     collections: Mapping[str, CollectionQuery]
     given: Mapping[str, Value]
@@ -49,7 +49,7 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def says_when(self) -> bool:
-        """Return True if a matching listing may have dates that don't match, by their weekday or time."""
+        """Return True if a filter for weekdays or times is sent: a matching listing may have other dates, too."""
         return not self.given.keys().isdisjoint(_MOMENTS)
 
 

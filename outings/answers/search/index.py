@@ -43,7 +43,7 @@ LEAST_GUESSED = 5
 
 
 class AreaPlaces(Struct, frozen=True, eq=False):
-    """The places in neighborhoods: `rows` and, for each, the number of its neighborhood in `areas`. `counts` by
+    """The places in neighborhoods: `rows`, and in `areas` the number of each row's neighborhood. `counts`: by
     neighborhood."""
 
     rows: Numbers
@@ -100,7 +100,7 @@ class SearchIndex:
         self._start_ranks: LruCache[tuple[int, Windows], Numbers] = LruCache(size=_DATES)
 
     def find_stating(self, word: str, words: QueryWords) -> Numbers:
-        """Return the rows of the index's types that state what one of these words says of a place: `indoor`."""
+        """Return the rows of the index's types that state a fact for which this word stands: `indoor`."""
         bits = sum(1 << FACTS.index(fact) for fact in words.facts[word])
         return self.keep_readable(np.flatnonzero(self._facts & np.uint8(bits)))
 
@@ -140,7 +140,7 @@ class SearchIndex:
         return self._spelling.list_begun(beginning)
 
     def list_region_words(self, beginning: str) -> list[str]:
-        """Return the words of the index that begin so and may be of a region's name."""
+        """Return the words of the index that begin with this text and may be part of a region's name."""
         words = self._spelling.read_names(self.list_begun(beginning))
         return [word for word in words if self.finder.may_be_region(word)]
 
@@ -151,7 +151,7 @@ class SearchIndex:
         self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None
     ) -> Codes:
         """Return the codes, by row, of names that have this word or one of `alike`, or a related one: "children" for
-        "kids", "learn" for "lesson". All listings of `own_type` count as having it."""
+        "kids", "learn" for "lesson". All listings of `own_type` count as having the word."""
         finder = self.finder
         sources = [source for own in sorted({word, *alike}) for source in finder.find_one(own, SAME)]
         tables = [finder.related] if foreign is None else [finder.related, foreign]
@@ -200,7 +200,7 @@ class SearchIndex:
 
     def rank_starts(self, rows: Numbers, *, windows: Windows, today: int, is_recalled: bool) -> Numbers:
         """Return numbers for listings that repeat another, ascending with their first start from today on, then id.
-        Those that do not start then come last."""
+        Listings without such a start come last."""
         if is_recalled:
             key = today, windows
             recalled = self._start_ranks.read(key, lambda: self._rank_repeats(windows, today))
@@ -221,8 +221,8 @@ class SearchIndex:
         return ranks
 
     def find_starts(self, rows: Numbers, *, windows: Windows, is_recalled: bool) -> Numbers:
-        """Return, in seconds of the local clock, when each row next starts in the window of its type; NEVER if it does
-        not. `windows`: the window of each type."""
+        """Return, in seconds of the local clock, when each row next starts in the window of its type; NEVER without
+        such a start. `windows`: the window of each type."""
         if is_recalled:
             recalled = self._starts.read(windows, lambda: self._find_all_starts(windows))
             return recalled[rows]
@@ -250,7 +250,7 @@ class SearchIndex:
 
 @cache
 def index_types(types: frozenset[str]) -> Callable[[SnapshotReader], SearchIndex]:
-    """Return what opens the index of these types: the same function each time, by which a reader finds it again."""
+    """Return the function that opens the index of these types: the same one each time, as readers cache by function."""
     return partial(SearchIndex, types=types)
 
 

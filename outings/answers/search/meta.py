@@ -31,8 +31,8 @@ _encode = Encoder().encode
 def make_meta(
     search: Search, *, counts: Numbers, levels: tuple[str, ...], total: int, count: int, end: int | None
 ) -> SearchMeta:
-    """Make `meta`. `counts`: matches at each level, shown or not; `levels`: those that are shown; `total`: results on
-    all pages; `count`: results on this page; `end`: the offset of the next page, or None."""
+    """Make `meta`. `counts`: matches at each level, shown or not; `levels`: the levels shown; `total`: results on all
+    pages; `count`: results on this page; `end`: the offset of the next page, or None."""
     query, requested, parsed = search.query, search.filters, search.parsed
     age, counted = parsed.age, counts.tolist()
     return SearchMeta(

@@ -69,7 +69,7 @@ def _list_values(listing_type: str, begin: date, end: date | None, when: When) -
 
 
 def _list_weekdays(first: date, last: date) -> tuple[int, ...]:
-    """Return the weekdays of a span of days, or () if it has all of them."""
+    """Return the weekdays of a span of days, or () if the span has all seven."""
     days = (last - first).days + 1
     return tuple((first + timedelta(days=number)).weekday() for number in range(days)) if days < len(WEEKDAYS) else ()
 

@@ -1,7 +1,7 @@
 """Find places that are only named after a word: Farm Playground is a playground and no farm.
 
 The head of a place's name says what it is. In English that is the last word, or the last before "of" in "Museum of
-Flight". Behind a colon each word says so: Mill Park: tennis court.
+Flight". Behind a colon each word says what the place is: Mill Park: tennis court.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _ROWS_AT_ONCE = 65_536
 
 
 def make_heads(listings: pl.DataFrame, terms: pl.DataFrame, words: NameWords) -> pl.DataFrame:
-    """Make a table of the head of each place's name, as the number of the word, by row; of the words behind a colon, if
-    the name has one. Empty if the language does not define heads."""
+    """Make a table of the head of each place's name, by row: the number of the head word, or, if the name has a colon,
+    of each word behind it. Empty if the language does not define heads."""
     places = listings.with_row_index("row").filter(type=_PLACE).select(pl.col("row").cast(terms.schema["row"]))
     named = terms.with_columns(number=pl.col("word").rle_id()).filter(field=_NAME).join(places, on="row", how="semi")
     # A number or a letter tells two of a sort apart: "Playground 2".
@@ -91,7 +91,7 @@ def _find_venues(numbered: pl.DataFrame) -> pl.DataFrame:
 
 
 def _list_pairs(words: pl.DataFrame) -> pl.DataFrame:
-    """Return the words that are followed by another one, with the number of that as `next`."""
+    """Return the words that another one follows, with the number of the other word as `next`."""
     behind = words.select(pl.all().shift(-1))
     is_beside = (words["row"] == behind["row"]) & (words["field"] == behind["field"])
     is_beside &= words["position"] + 1 == behind["position"]
@@ -120,7 +120,7 @@ class Namesakes:
     def are_named_after(self, rows: Numbers, *, subject: Sequence[Codes], meant: Callable[[], Numbers]) -> Mask:
         """Mark the rows whose names have the query's words only as what they are named after, or as the place where
         they are. `subject`: the codes of the query's words; `meant`: the numbers of all words of the index that match
-        them. A name with all of several words is never marked."""
+        these. A name with all of several words is never marked."""
         named = count_named(subject, rows)
         has_some = (named > 0) & (named < len(subject)) if len(subject) > 1 else named > 0
         is_place = self._types.take(rows) == _PLACE
@@ -143,8 +143,8 @@ class Namesakes:
         return marks
 
     def _are_at_venues(self, rows: Numbers, named: Numbers, meant: Numbers) -> Mask:
-        """Mark the rows whose names have the words only in the name of the venue. `named`: how many of the words they
-        have."""
+        """Mark the rows whose names have the words only in the name of the venue. `named`: how many of the words each
+        name has."""
         starts, ends = (np.searchsorted(self._venue_words, meant, side=side) for side in ("left", "right"))
         parts = [self._venue_rows[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
         own, counts = np.unique(np.concatenate([self._venue_rows[:0], *parts]), return_counts=True)

@@ -46,7 +46,7 @@ def plan_search(query: Query, snapshot: Snapshot, context: AnswerContext) -> Ans
 
 
 def _is_quick(search: Search) -> bool:
-    """Return True if all that the search reads of the day is known, and few listings have its words."""
+    """Return True if the page is small, the day's rows and starts are cached, and few listings have these words."""
     if search.limit > _MOST_QUICK:
         return False
     words, index = search.parsed.words, search.index
@@ -79,7 +79,7 @@ def _find_levels(
     search: Search, opened: SnapshotReader, index: SearchIndex
 ) -> tuple[tuple[str, ...], Numbers, SearchMatches]:
     """Return the levels to show, the count of results at each, and the results of those levels. In `auto` the levels
-    are chosen by the whole answer, so that all pages have the same."""
+    are chosen by the whole answer, so that all pages have the same levels."""
     levels, keep = tuple(search.query.get_words("match")), _choose_rows(search, opened, index)
     matched = match_words(search, opened, index, keep)
     full = _choose_cards(matched.choose(matched.levels < PARTIAL), search, index)
@@ -99,7 +99,7 @@ def _find_levels(
 
 
 def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
-    """Count the results, but no further than what is enough."""
+    """Count the results: no further than `_ENOUGH` if repeats are folded into one, else all rows."""
     return count_things(index.things[rows], most=_ENOUGH) if search.folds else rows.size
 
 

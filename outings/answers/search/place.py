@@ -92,7 +92,7 @@ def find_at_place(name: Sequence[str], opened: SnapshotReader, index: SearchInde
 
 
 def _list_near(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:
-    """Yield the rows that state a postal code, and those near its middle, if that is known."""
+    """Yield the rows that state a postal code and, if the code's middle is known, the rows near that."""
     if len(name) != 1 or not _ZIP.fullmatch(name[0]):
         return
     yield _find_stating(name[0], opened)
@@ -146,7 +146,7 @@ def _list_area_places(opened: SnapshotReader, index: SearchIndex) -> AreaPlaces:
 
 
 def measure_distances(index: SearchIndex, rows: Numbers, *, lat: float, lng: float) -> Numbers:
-    """Return the squared length of the straight line through the unit sphere from each row to a point. It is infinite
-    for rows without coordinates, so that they come last."""
+    """Return the squared length of the straight line through the unit sphere from each row to a point. The length is
+    infinite for rows without coordinates, so that they come last."""
     squares = square_chords([axis[rows] for axis in index.vectors], make_unit_vector(lat, lng))
     return np.where(np.isnan(squares), np.inf, squares)

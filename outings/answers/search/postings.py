@@ -88,7 +88,7 @@ def _are_shelved(terms: pl.DataFrame, words: Indexes, firsts: Indexes, *, stems:
 
 
 def _number_stems(words: pl.Series, stems: str) -> NDArray[np.int64]:
-    """Return the number of its stem for each word of the index."""
+    """Return, for each word of the index, the number of the word's stem."""
     stem = pl.Series(map(make_stem(stems), words.to_list()), dtype=pl.String())
     return stem.rank("dense").cast(pl.Int64()).to_numpy()
 

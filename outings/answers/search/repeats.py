@@ -88,9 +88,9 @@ REPEATS = DerivedTables(
 
 class SearchResults(Struct, frozen=True, eq=False):
     """The results of a search, in which repeated listings are one. `shown`: one listing for each result, with the level
-    of its best listing; `scores` and `ranks`: those of its best listing. `things`: the numbers of repeated listings,
-    ascending. `rows`: all of their matching rows, grouped by thing, the shown one first. `begins`: the index in `rows`
-    at which each thing begins, and the end of the last one."""
+    of the result's best listing; `scores` and `ranks`: of the best listing, too. `things`: the numbers of repeated
+    listings, ascending. `rows`: all matching rows of these things, grouped by thing, the shown one first. `begins`: the
+    index in `rows` at which each thing begins, and the end of the last one."""
 
     shown: SearchMatches
     scores: Numbers

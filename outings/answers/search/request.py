@@ -63,7 +63,7 @@ class Search(Struct, frozen=True, kw_only=True):
 
     @property
     def age(self) -> Age | None:
-        """Return the age that the text states; None if a parameter states it instead."""
+        """Return the age that the text states; None if a parameter states another."""
         return None if find_override(self.query) else self.parsed.age
 
 

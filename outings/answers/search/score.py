@@ -52,8 +52,8 @@ _TEEN = 13
 
 
 class Score(Struct, frozen=True, eq=False):
-    """The parts of a score. `codes`: of each word, by row, with its weight. `lifting`: of words that only raise the
-    score, with how many words of a name each is. `are_namesakes`: marks rows that are only named after the words."""
+    """The parts of a score. `codes`: each word's code by row. `lifting`: the codes of words that only raise the score,
+    with how many words of a name each counts as. `are_namesakes`: marks rows whose names only borrow the words."""
 
     codes: Sequence[Codes]
     weights: Sequence[float]
@@ -149,7 +149,7 @@ def _mark_narrow(words: Sequence[str], known: QueryWords) -> list[bool]:
 
 
 def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], known: QueryWords) -> tuple[str, ...]:
-    """Return the words to drop so that a listing has all others, the least important ones first."""
+    """Return the words of the least important groups without which a listing has all others; () if none has."""
     are_left = [True] * len(words)
     for group in (frozenset[str](), *known.narrowing):
         marks = mark_narrow(words, group)
@@ -163,8 +163,8 @@ def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], known: QueryWord
 def _list_more(
     words: Sequence[str], located: Iterable[tuple[int, int, Numbers]], search: Search, index: SearchIndex
 ) -> list[list[Source]]:
-    """Return further matches for each word, in `auto`: listings that are in a place, and camps, even if they do not say
-    so."""
+    """Return listings that match a word in `auto` without saying so, for each word: those in the place that the word
+    names, with the fact that the word states (`indoor`), or of the word's type (`camp`)."""
     more: list[list[Source]] = [[] for _ in words]
     for start, end, lying in located:
         for number in range(start, end):
@@ -178,8 +178,8 @@ def _list_more(
 
 
 def _find_lifts(search: Search, index: SearchIndex) -> dict[str, Codes]:
-    """Return, for each word that only raises scores, the codes of the listings that have it in their names. In `auto`
-    words for ages are among these words, and words for times if no word decides."""
+    """Return, for each word that only raises scores, the codes by row: 0 where the name lacks the word. In `auto` these
+    are also words for lessons and ages. If no word decides, words for ages and times replace audience words."""
     parsed, words, is_auto = search.parsed, search.words, search.is_auto
     audience_words = (*parsed.audience, *(parsed.stated if is_auto else ())) if parsed.words else parsed.stated
     foreign = None if search.foreign is None else search.foreign.related
@@ -256,7 +256,7 @@ def _keep_timely(
 
 
 def _locate(name: Sequence[str], named: Codes, search: Search, opened: SnapshotReader, index: SearchIndex) -> Numbers:
-    """Return the factor of location by row: 1 for listings that are in the place, or say that they are."""
+    """Return the factor of location by row: 1 for listings that name the place and, in `auto`, for all in the place."""
     kept: Numbers = np.where(STANDINGS.take(named) >= SAYS_WHERE, 1, _ELSEWHERE)
     if search.is_auto:
         kept[find_at_place(name, opened, index)] = 1

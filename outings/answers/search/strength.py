@@ -3,7 +3,7 @@
     strength = place × spelling
 
 A word's strength in a listing is kept as one byte, a code: 0 if the listing does not have it, else the greater the more
-it counts. Its upper bits say how it counts for the level of the listing, its lower ones rank the strength.
+it counts. A code's upper bits say how the word counts for the level of the listing, the lower ones rank the strength.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -170,7 +170,7 @@ class StrengthFinder:
         return any((self._postings.read_posting(number)[1] >= SHELF).any() for number in numbers)
 
     def mark_subject(self, word: str) -> Mask:
-        """Mark the rows with the word, in any form, in their name or in a category for it alone."""
+        """Mark the rows with the word, in any form, in the name or in a category of that word alone."""
         marked: Mask = np.zeros(self._size, dtype=np.bool_)
         for number in self.spelling.list_stemmed(word):
             rows, places = self._postings.read_posting(number)
@@ -193,7 +193,7 @@ class StrengthFinder:
 
         `beginning`: the last word, if it is half typed. `more`: further matches of each word. `runs`: [start, end) of
         words that are one name and match only side by side. `foreign`: translations of words that are in another
-        language than the metro's; these allow no typos.
+        language than the metro's; translations allow no typos.
         """
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
         for run in () if foreign is None else foreign.find(words):
@@ -223,8 +223,8 @@ class StrengthFinder:
     def _find_name_of(
         self, words: Sequence[str], start: int, end: int, sources: Sequence[list[Source]]
     ) -> list[list[Source]]:
-        """Return the matches of a name's words: all of them side by side, or written as one. A single word of it is
-        weaker."""
+        """Return the matches of a name's words: all of them side by side, or written as one. A single word of the name
+        is a weaker match."""
         own = words[start:end]
         if len(own) == 1:
             return list(sources[start:end])
@@ -240,7 +240,7 @@ class StrengthFinder:
         ]
 
     def encode(self, sources: Iterable[Source]) -> Codes:
-        """Return the code of a word for every row of the snapshot: its best level and strength of all sources."""
+        """Return the code of a word for every row of the snapshot: the best level and strength of all sources."""
         best: Codes = np.zeros(self._size, dtype=np.uint8)
         for number, source in enumerate(sources):
             rows = source.rows.astype(np.intp)  # by these NumPy reads and writes in a third of the time
@@ -316,7 +316,7 @@ class StrengthFinder:
         return self.find_sequence([self.spelling.find_word(word) for word in name], SAME)
 
     def find_sequence(self, spelled: Sequence[Sequence[int]], spelling: int) -> Source:
-        """Return the rows in which spellings of all words follow each other, each once, with its best field."""
+        """Return the rows in which spellings of all words follow each other, each row once, with the best field."""
         places = self._terms.find_sequence(spelled)
         if not places.size:
             return _NOWHERE  # as mostly
@@ -347,7 +347,7 @@ class StrengthFinder:
 
 class SearchMatches(Struct, frozen=True, eq=False):
     """The listings that match a search. `rows`: ascending; `levels`: an index in LEVELS for each row; `score`: returns
-    the scores of some of the rows in thousandths, as only shown rows need them; `relaxed`: words of the query that no
+    the scores of some of the rows in thousandths, as only shown rows need scores; `relaxed`: words of the query that no
     level requires."""
 
     rows: Numbers

@@ -89,7 +89,7 @@ class InterpretedAge(Struct, frozen=True, kw_only=True, rename={"from_": "from"}
 
 
 class Interpreted(Struct, frozen=True, kw_only=True):
-    """The parts of a search's words that are not searched for as whole words."""
+    """The reading of a search's words: the age that they state, and a last word that counts as half typed."""
 
     age: Annotated[InterpretedAge | None, means("The age that the words state; or null.")]
     beginning: Annotated[str | None, means("The last word, if no listing has it and it counts as half typed; or null.")]

@@ -135,7 +135,7 @@ def _write_clock(hour: str, minute: str, half: str) -> str:
 
 
 def _write_moment(clock: str) -> str:
-    """Return SQL for a clock time after the day that stands before it, without the words between the two."""
+    """Return SQL that joins the day before a clock time (`_part.day`) and `clock`, without the words between them."""
     words = rf"(?i)(?:[\s,;|·]|\b(?:{_list_alternatives('hours')}|{_list_alternatives('from')})\b:?)+$"
     return f"trim(concat(regexp_replace(_part.day, {literal(words)}, ''), ' ', {clock}))"
 

@@ -35,7 +35,7 @@ Rows = pl.DataFrame
 
 
 class _File(Struct, frozen=True, kw_only=True):
-    """A compressed file, with the size and hash of its uncompressed content."""
+    """A file as stored (compressed with `coding`, if any), with the size and hash of the uncompressed content."""
 
     data: bytes
     coding: str

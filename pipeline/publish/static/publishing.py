@@ -200,7 +200,7 @@ def _list_exported(snapshot: Snapshot) -> list[str]:
 def _write(
     host: Host, names: list[str], files: Mapping[str, StaticFile], *, spool: Spool, progress: Callable[[str], None]
 ) -> None:
-    """Write the files step by step. Within a step the order does not matter."""
+    """Write the files in the order of `_STEPS`: details, lists, index. Within a step the order does not matter."""
     for step, label in _STEPS.items():
         group = [name for name in names if files[name].step == step]
         for start in range(0, len(group), _BATCH):

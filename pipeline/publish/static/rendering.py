@@ -147,7 +147,7 @@ class Renderer:
         return listed
 
     def _render_request(self, request: str, metro: StaticMetro | None) -> _Pages:
-        """Render all pages of a request. An organization of several metros needs the metro in it."""
+        """Render all pages of a request, with `?metro=` added if the API answers that a metro is required."""
         try:
             query, body = self._answer(request)
         except ApiError as error:

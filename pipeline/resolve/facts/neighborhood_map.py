@@ -44,8 +44,8 @@ def tabulate_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:
 
 
 def draw_outlines(neighborhoods: Neighborhoods) -> bytes:
-    """Return the polygons as GeoJSON, simplified together so that neighbors keep a common border. Polygons with the
-    widest part come first; `at` is its middle, a latitude and a longitude."""
+    """Return the polygons as GeoJSON, simplified together so that neighbors keep a common border: first those with the
+    largest inner circle. The property `at` is the circle's center, [latitude, longitude]."""
     features = []
     for neighborhood, shape in zip(
         neighborhoods, shapely.coverage_simplify(neighborhoods.shapes, _TOLERANCE), strict=True

@@ -67,7 +67,7 @@ class AgePatterns:
         self._any_named = re.compile("|".join(f"(?:{named.pattern})" for named, _, _ in self._named) or NO_MATCH)
 
     def find_ages(self, text: str) -> list[AgeSpan]:
-        """Return every age phrase of a line (`line.Line.text`), in its order; none overlaps another."""
+        """Return every age phrase of a line (`line.Line.text`), in the line's order; none overlaps another."""
         spans = [span for school in self._schools for span in school.find_ages(text)]
         phrases = [span for match in self._phrase.finditer(text) if (span := self._read_phrase(match)) is not None]
         named = [
@@ -113,7 +113,7 @@ class AgePatterns:
         return bool(match["people"]) and (len(ages) > 1 or bool(match["over"] or match["up_to"]))
 
     def _count_months(self, ages: Sequence[re.Match[str]]) -> Iterator[int]:
-        """Yield each age in months. A number without a unit has that of the next age that has one: "6-18 months"."""
+        """Yield each age in months. A number without a unit takes the unit of the next age with one: "6-18 months"."""
         factor = 12
         counted = []
         for age in reversed(ages):
@@ -182,7 +182,7 @@ class School:
         return AgeSpan(low, high, *match.span(), is_each=bool(self._both.search(match["chain"])))
 
     def _count_year(self, match: re.Match[str]) -> int:
-        """Return the number of a school year: 1 for the first, 0 and less for those before it."""
+        """Return the number of a school year: 1 for the first, 0 and less for years before."""
         if match["number"]:
             return int(match["number"])
         if match["ordinal"]:
@@ -199,8 +199,8 @@ def _write_year(early: Sequence[str], ends: str, ordinals: Mapping[str, int]) ->
 
 
 def join_ages(spans: Sequence[AgeSpan]) -> tuple[int, int | None]:
-    """Return the least and the greatest age of several phrases, to filter by: the narrower one where it lies in the
-    other ("baby 6 months"), else from the least to the greatest ("babies and toddlers")."""
+    """Return the least and the greatest age of several phrases, to filter by: the narrower age where the other contains
+    it ("baby 6 months"), else from the least to the greatest ("babies and toddlers")."""
     (least, most), *others = [(span.min, span.max) for span in spans]
     for low, high in others:
         if _is_inside(low, high, least, most):

@@ -13,7 +13,7 @@ _PLURALS = ("s", "es")
 
 class ForeignLanguage:
     """A language in which a metro may be searched beside its own. `words`: parse a query in it; `related`: the
-    translations of its words to the metro's language; `runs`: its phrases of several words."""
+    translations of its words to the metro's language; `runs`: the language's phrases of several words."""
 
     def __init__(self, translation: Translation, own: QueryWords) -> None:
         """`own`: the words of the metro's language."""

@@ -24,8 +24,8 @@ class Token(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """A query as one folded line. `text`: folded like the words of listings; `origins`: the index in `written` of each
-    of its characters; `written`: the query as it was sent."""
+    """A query as one folded line. `text`: folded like the words of listings; `origins`: for each character of `text`,
+    the index in `written`; `written`: the query as it was sent."""
 
     text: str
     origins: Sequence[int]

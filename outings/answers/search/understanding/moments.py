@@ -19,7 +19,7 @@ _ISO = re.compile(r"(?P<year>20[0-9]{2})-(?P<month>[0-9]{2})-(?P<first>[0-9]{2})
 
 
 class NamedDates(Struct, frozen=True):
-    """Days of a month, or all of its days if `first` is None. Without a year, the next ones are meant."""
+    """Days of a month, or the whole month if `first` is None. Without a year, the next ones are meant."""
 
     year: int | None
     month: int
@@ -80,7 +80,7 @@ class WhenPatterns:
         self._clock = _compile_clock(words)
 
     def read(self, timed: str) -> When | None:
-        """Parse the time. `timed`: the line of a query without its words that are not about time."""
+        """Parse the time. `timed`: a query's line with bars for the words that are not of time."""
         dates, rest = self._find_dates(timed)
         when = When(
             weekdays=tuple(self._list_weekdays(timed) or self._list_groups(timed)),
@@ -91,7 +91,7 @@ class WhenPatterns:
         return None if when == When() else when
 
     def _find_dates(self, timed: str) -> tuple[NamedDates | None, str]:
-        """Return the dates, and the line without them, because their numbers are no times of day."""
+        """Return the dates, and the line without them, because the numbers in dates are no times of day."""
         for pattern in self._dates:
             match = pattern.search(timed)
             if match is not None and (dates := self._read_dates(match)) is not None:

@@ -34,12 +34,11 @@ class Age(Struct, frozen=True):
 class ParsedQuery(Struct, frozen=True, kw_only=True):
     """A parsed query. Its words are folded, distinct and in the order written.
 
-    `words` decide a match; empty only if there is an age. `kinds` raise listings that have them in the name and never
-    decide; `audience` and `locations` (neighborhoods) don't decide here, and order equals. `ignored`: the words of
-    `meta.ignored_words`, as written: location, time, price, audience. `stated`: words for the age that
-    names may have, and for the time if no word decides. `last`: the query's last word, if it decides; `beginning`: the
-    word, as written, that was read as the beginning of another. `timed`: the line without the parts that are not about
-    time, empty if none is.
+    `words` decide which listings match; empty only if there is an age. `kinds` (camp, class) only raise listings with
+    them in the name. `audience` and `locations` (neighborhoods) only change the score. `ignored`: words for location,
+    time, price and audience, as written. `stated`: words for the age that names may contain ("toddlers"), and for the
+    time if `words` is empty. `last`: the query's last word if it is one of `words`. `beginning`: the last word as
+    written, if read as half typed. `timed`: as `_Roles.write_timed` returns it.
     """
 
     words: Words = ()
@@ -174,7 +173,7 @@ class _Roles:
         ]
 
     def claim_beginning(self) -> None:
-        """Give the last word, if it decides beside others, the role that it would have once it is typed completely."""
+        """Give the last word, if it decides beside others, the role of a word that begins with it."""
         *others, last = self._roles
         if last is not _Role.WORD or _Role.WORD not in others:
             return
@@ -189,14 +188,14 @@ class _Roles:
                 return
 
     def find_last(self) -> str | None:
-        """Return the query's last word, if it decides and is not also before."""
+        """Return the query's last word, if it decides and stands nowhere else in the query."""
         word = self._tokens[-1].word
         is_last = self._roles[-1] is _Role.WORD and self.list_words(_Role.WORD)[-1] == word
         return word if is_last else None
 
     def choose_deciding(self, *, has_age: bool) -> Words:
-        """Return the words that decide: those without another role, else neighborhoods, else audience words if there is
-        no age."""
+        """Give the role WORD to the words that decide, and return them: words without another role; else, beside an age
+        or an audience, neighborhoods; else, without an age, audience words."""
         stages = [_Role.WORD]
         if has_age or _Role.AUDIENCE in self._roles:
             stages.append(_Role.NEIGHBORHOOD)
@@ -215,7 +214,7 @@ class _Roles:
         return tuple(dict.fromkeys(token.word for token, value in pairs if value is role))
 
     def write_timed(self, line: Line) -> str:
-        """Return the line with only its words of time, including those that also decide: `after school`, `night`."""
+        """Return the line with bars for words that are neither fillers nor of time; empty if none is of time."""
         are_hours = mark_narrow(self._spelled, self._words.hours)
         if _Role.TIME not in self._roles and not any(are_hours):
             return ""

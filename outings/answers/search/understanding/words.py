@@ -1,4 +1,4 @@
-"""The words and phrases of one language by which a query is parsed, folded as `contract.tokenizer.split_words` does."""
+"""The words and phrases of one language by which a query is parsed, folded as `contract.text.split_words` does."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -67,7 +67,7 @@ class QueryWords:
 
 @lru_cache(maxsize=_STEMMERS)
 def _open_stem(stems: str, _thread: int) -> Callable[[str], str]:
-    """Return a stemmer for one thread, which must not be shared. Making one takes five times as long as stemming a
+    """Return a stemmer for one thread, as threads must not share one. Making one takes five times as long as stemming a
     word."""
     return make_stem(stems)
 
