@@ -256,15 +256,15 @@ class SuggestionIndex:
 
 
 def _drop_parts(queries: Sequence[EntryMatch], *, typed: str) -> list[EntryMatch]:
-    """Leave out the queries that begin another one with as many listings, except for what was typed, and those that
-    few of the listings of a query have with which they begin."""
+    """Leave out the queries that few of the listings of a query have with which they begin, and those of several words
+    that begin another one with as many listings, except for what was typed."""
     counts = {query.text: query.count for query in queries}
     return [query for query in queries if query.text == typed or not _is_part(query, counts)]
 
 
 def _is_part(query: EntryMatch, counts: Mapping[str, int]) -> bool:
     return any(
-        (count == query.count and other.startswith(f"{query.text} "))
+        (count == query.count and " " in query.text and other.startswith(f"{query.text} "))
         or (count > _LEAST_SHARE * query.count and query.text.startswith(f"{other} "))
         for other, count in counts.items()
     )

@@ -355,7 +355,7 @@ def pools(tmp_path_factory: pytest.TempPathFactory) -> Release:
         ("swim for tod", [("swim for toddlers", 5)]),
         ("splash", [("splash pad", 4)]),
         ("learn to s", [("learn to swim level", 3)]),
-        ("hamil", [("hamilton fish", 2)]),
+        ("hamil", [("hamilton", 2), ("hamilton fish", 2)]),
         ("movies", [("movies", 2), ("movies under the stars", 2)]),
         ("tennis a", []),
     ],
