@@ -15,8 +15,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.answers.gazetteer.address_finder import locate_types
 from outings.answers.gazetteer.address_parsing import list_readings, open_streets
-from outings.answers.gazetteer.gazetteer import locate_types
 from outings.answers.gazetteer.spots import SPOTS
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration

@@ -32,7 +32,7 @@ from bench.peers.world import METRO, World, make_world
 from outings.answers.documents.occurrences import open_series
 from outings.answers.near.index import NearIndex, read_now
 from outings.answers.near.items import join_items, list_pieces, open_parts
-from outings.answers.near.shown import choose_program_cards, find_first_day, find_matches
+from outings.answers.near.nearest import choose_program_cards, find_first_day, find_matches
 from outings.answers.routes import answer
 from outings.answers.rows.filters import CollectionScope, query_collections
 from outings.answers.snapshot.distance import find_chord, make_unit_vector

@@ -21,12 +21,12 @@ from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, format_release_id
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
+from pipeline.address_service import AddressService
 from pipeline.clean.feed_read import locate_problems, put_problems, read_problems
 from pipeline.clock import explain_ahead
 from pipeline.feed_failures import date_version, find_failure, find_newest, keep_version, stand_still
 from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedSource
-from pipeline.geocoding import AddressService
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
 from pipeline.previous_release import PreviousRelease, read_previous_release
 from pipeline.publish.metro_plan import MetroBuild

@@ -17,6 +17,7 @@ from outings.configuration import FORMATS, Configuration
 from outings.configuration.tables import MetroTable
 from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.store import Store
+from pipeline.address_service import AddressService
 from pipeline.clean.feed_read import FeedRead, locate_problems
 from pipeline.clean.report import FeedCount, count_feed
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
@@ -34,7 +35,6 @@ from pipeline.feed_warnings import (
     warn_of_removals,
     warn_of_starts,
 )
-from pipeline.geocoding import AddressService
 from pipeline.metro_task import MetroRecords, gather_records, make_row_maker
 from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.previous_release import PreviousRelease

@@ -24,7 +24,7 @@ from pipeline.resolve.delta_state import drop_words, encode_delta_state, has_wor
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.neighborhood_map import draw_outlines, read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import ForeignOrganizations, SharedState, encode_foreign, read_organizations
-from pipeline.resolve.identity import identify_records
+from pipeline.resolve.id_conflicts import identify_records
 from pipeline.resolve.listings.resolved_record import MetroContext
 from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.metro_claims import Claims, collect_claims

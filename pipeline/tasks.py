@@ -152,8 +152,8 @@ def run_metro_task(work: MetroTask) -> MetroResult:
 
 def search_metro_addresses(work: MetroTask) -> AddressSearch:
     """Find the points of a metro's addresses in its own records."""
-    from pipeline.resolve.address_search import search_addresses
     from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
+    from pipeline.resolve.local_addresses import search_addresses
 
     plan, store = work.plan, open_configured_store(work.configuration.store)
     manifest = None if plan.previous is None else plan.previous.manifest

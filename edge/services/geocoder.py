@@ -5,7 +5,7 @@ from functools import partial
 from typing import Protocol
 
 from edge.thread_pool import ThreadPool
-from outings.answers.gazetteer.gazetteer import locate_types
+from outings.answers.gazetteer.address_finder import locate_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.tables import GeocoderTable
 from outings.contract.errors import ApiError, bad_request

@@ -17,7 +17,7 @@ from outings.answers.documents.fields import add_member, choose_fields
 from outings.answers.documents.occurrences import open_series, read_event
 from outings.answers.listings.lists import list_others
 from outings.answers.near.index import NearIndex
-from outings.answers.near.shown import choose_program_cards
+from outings.answers.near.nearest import choose_program_cards
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag, metro_required
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import Span

@@ -31,7 +31,7 @@ from outings.answers.search.page import plan_search
 from outings.answers.snapshot.reader import SnapshotReader, find_reader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
 from outings.answers.suggestions.index import open_suggestions
-from outings.answers.suggestions.planning import plan_suggestions
+from outings.answers.suggestions.suggest import plan_suggestions
 from outings.answers.weather import Weather
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.parameters import ZIPS

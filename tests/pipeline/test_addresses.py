@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from command import main
 from outings.release.store import read_object
-from pipeline import geocoding
+from pipeline import address_service
 from pipeline.building import BuildResult
 from pipeline.clean.report import list_account
 from pipeline.reports.build import count_feeds
@@ -161,7 +161,7 @@ WRONG = {
 def test_a_service_is_asked_day_after_day_until_each_address_is_known_and_then_never_again(
     city: City, provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    patient = geocoding._POLICY
+    patient = address_service._POLICY
     hasty = replace(patient, silence=0.2, whole=0.2, attempts=1)
     addresses = [f"{number} Nowhere Rd, Seattle, WA" for number in range(1, 6)]
     with serve_format(provider) as server:
@@ -181,7 +181,7 @@ def test_a_service_is_asked_day_after_day_until_each_address_is_known_and_then_n
         for day, (behaviour, requests, located, message) in enumerate(days, start=10):
             for name, value in behaviour.items():
                 setattr(server, name, value)
-            monkeypatch.setattr(geocoding, "_POLICY", hasty if server.is_silent else patient)
+            monkeypatch.setattr(address_service, "_POLICY", hasty if server.is_silent else patient)
             messages: list[str] = []
             city.build(f"2026-08-{day}", progress=messages.append)
             points = [lat for lat, _ in list_points(city) if lat is not None]

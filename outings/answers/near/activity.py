@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.near.index import ALL, FREE, PAID, NearIndex
+from outings.answers.near.nearest import Circle, ShownListings, find_first_day, find_matches, open_shown
 from outings.answers.near.request import Near, describe_near, list_notices, read_minute, resolve_near
-from outings.answers.near.shown import Circle, ShownListings, find_first_day, find_matches, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.filters import CollectionScope, query_collections
 from outings.answers.snapshot.distance import Point, find_chord, find_metres, make_unit_vector

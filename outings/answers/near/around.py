@@ -25,8 +25,8 @@ from outings.answers.documents.fields import NamedDocument
 from outings.answers.near.activity import measure_activity
 from outings.answers.near.index import AGES, GROUPED, OPEN, OPEN_FREE, OPEN_PAID, TALLIED, Counts, Rows
 from outings.answers.near.items import NO_PRICE, NULL, ItemSchedule, format_start, round_metres
+from outings.answers.near.nearest import Circle, Columns, RowDistances, ShownListings, open_shown
 from outings.answers.near.request import Near, describe_near, is_outside, list_notices, read_minute, resolve_near
-from outings.answers.near.shown import Circle, Columns, RowDistances, ShownListings, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.snapshot.distance import Floats, find_chord, find_metres
 from outings.answers.snapshot.reader import open_snapshot

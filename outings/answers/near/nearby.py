@@ -11,8 +11,8 @@ from outings.answers.addons.sources import SourceBlocks
 from outings.answers.documents.fields import choose_fields
 from outings.answers.near.index import TYPE_RANKS, Rows
 from outings.answers.near.items import join_items, list_pieces, open_parts, round_metres
+from outings.answers.near.nearest import open_cache, open_shown
 from outings.answers.near.request import Near, describe_near, list_notices, read_minute, resolve_near
-from outings.answers.near.shown import open_cache, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, is_id, make_cursor, make_tag, read_limit
 from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot

@@ -8,7 +8,6 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
-from outings.answers.rows.candidates import Dates, list_occurrences, make_test, read_dates
 from outings.answers.rows.column_tables import Numbers, count_bits, spread_bits
 from outings.answers.rows.columns import (
     NO_TIME,
@@ -22,6 +21,7 @@ from outings.answers.rows.columns import (
     unpack_set,
 )
 from outings.answers.rows.filters import Condition
+from outings.answers.rows.row_sets import Dates, list_occurrences, make_test, read_dates
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.mapped_table import NOT_STATED, Words
 from outings.release.tables import HAPPENINGS

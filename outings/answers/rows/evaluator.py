@@ -12,14 +12,6 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.plan import KEY_CHARACTERS, Position
-from outings.answers.rows.candidates import (
-    Candidates,
-    RowFinder,
-    find_candidates,
-    list_occurrences,
-    make_test,
-    read_dates,
-)
 from outings.answers.rows.column_tables import open_columns
 from outings.answers.rows.columns import (
     Columns,
@@ -42,6 +34,14 @@ from outings.answers.rows.counting import (
 )
 from outings.answers.rows.filters import Selection, Shares, Span
 from outings.answers.rows.next_starts import NextStarts, find_meetings
+from outings.answers.rows.row_sets import (
+    Candidates,
+    RowFinder,
+    find_candidates,
+    list_occurrences,
+    make_test,
+    read_dates,
+)
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY, number_day, read_date
 from outings.contract.vocabulary import TYPES

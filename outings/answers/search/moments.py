@@ -9,7 +9,7 @@ import numpy as np
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionQuery, Selection, make_conditions
 from outings.answers.search.strength import Numbers
-from outings.answers.search.understanding.moments import When
+from outings.answers.search.understanding.times import When
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY
 from outings.contract.vocabulary import WEEKDAYS, Vocabulary

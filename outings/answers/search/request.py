@@ -14,8 +14,8 @@ from outings.answers.search.place import drop_empty_codes, find_at_place, read_l
 from outings.answers.search.strength import Numbers
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Locations, find_runs
-from outings.answers.search.understanding.moments import When
 from outings.answers.search.understanding.query import Age, ParsedQuery, parse_search
+from outings.answers.search.understanding.times import When
 from outings.answers.search.understanding.words import QueryWords
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import malformed_cursor

@@ -9,7 +9,6 @@ import numpy as np
 
 from outings.answers.documents.occurrences import open_series
 from outings.answers.plan import Position
-from outings.answers.rows.candidates import RowFinder
 from outings.answers.rows.column_tables import (
     BUCKET_COLUMNS,
     ORGANIZATION_COLUMNS,
@@ -21,6 +20,7 @@ from outings.answers.rows.column_tables import (
 from outings.answers.rows.counting import DayCounts, FacetCounts
 from outings.answers.rows.evaluator import ResultSet, make_evaluator
 from outings.answers.rows.filters import NearZip, RowCondition, Selection, Span, Within
+from outings.answers.rows.row_sets import RowFinder
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import read_columns

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import astuple, replace
 
 from command.sample_cities import write_world
-from outings.answers.gazetteer.gazetteer import locate_types
+from outings.answers.gazetteer.address_finder import locate_types
 from outings.answers.near.items import ITEM_TABLES, make_parts, open_parts
 from outings.answers.routes import answer
 from outings.answers.search.cards import MappedCards, RememberedCards, open_cards

@@ -7,7 +7,7 @@ from itertools import pairwise
 from threading import get_ident
 
 from outings.answers.search.understanding.ages import AgePatterns
-from outings.answers.search.understanding.moments import WhenPatterns
+from outings.answers.search.understanding.times import WhenPatterns
 from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import ENGLISH, NO_MATCH, Language, find_stems, read_shipped_language
 from outings.contract.languages.word_lists import AmountWords, SearchWords, fill_parts

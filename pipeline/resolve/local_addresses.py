@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
-from outings.answers.gazetteer.gazetteer import make_gazetteer
+from outings.answers.gazetteer.address_finder import make_gazetteer
 from outings.answers.gazetteer.spots import DocumentLocation, PlacedDocument, PlaceReference
 from outings.contract.languages.language import Language
 from outings.contract.resources.directories import Center

@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from outings.answers.search.understanding.locations import Locations
-from outings.answers.search.understanding.moments import When
 from outings.answers.search.understanding.query import parse_search
+from outings.answers.search.understanding.times import When
 from outings.answers.search.understanding.words import QueryWords, read_english
 from outings.contract.languages.language import read_shipped_language
 

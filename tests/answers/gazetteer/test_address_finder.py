@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
-from outings.answers.gazetteer.gazetteer import Gazetteer, locate_types
+from outings.answers.gazetteer.address_finder import Gazetteer, locate_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.vocabulary import TYPES
 from outings.release.cache import MappedFile
