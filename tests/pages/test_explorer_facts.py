@@ -55,9 +55,10 @@ def test_a_row_says_that_a_class_is_full_or_nearly_so_and_no_year_of_this_year(p
     page = pages.open("about:blank")
     page.route("**/v1/seattle/classes?**", lambda route: route.fulfill(json=items))
     page.goto(f"{pages.url}/explore/?metro=seattle&type=classes")
-    page.locator(".listings > li").nth(3).wait_for()
-    assert page.locator(".badge.spots").all_inner_texts() == ["Full", "1 spot left", "5 spots left"]
-    assert all(re.search(r"2\s–\u2060\s30\sMar$", text) for text in page.locator(".listings .time").all_inner_texts())
+    by_name = page.locator(".listings").last  # below what is on soon
+    page.get_by_role("heading", name="All classes by name").wait_for()
+    assert by_name.locator(".badge.spots").all_inner_texts() == ["Full", "1 spot left", "5 spots left"]
+    assert all(re.search(r"2\s–\u2060\s30\sMar$", text) for text in by_name.locator(".time").all_inner_texts())
 
 
 def test_a_map_speaks_of_others_only_where_there_are_some(pages: Pages, demo: Demo) -> None:
