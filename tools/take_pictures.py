@@ -29,6 +29,10 @@ def take_pictures() -> None:
         for name, path in PAGES.items():
             page = browser.new_page(viewport=_SIZE, color_scheme="light")
             page.goto(url + path, wait_until="networkidle")
+            page.mouse.move(10, 10)  # the map comes with a reader's first movement
+            page.mouse.move(12, 12)
+            page.wait_for_timeout(1_000)
+            page.wait_for_load_state("networkidle")
             page.evaluate(_HIDE_KEYS)
             # Playwright itself writes no WebP.
             session = page.context.new_cdp_session(page)
