@@ -17,7 +17,7 @@ from msgspec import Struct
 from prometheus_client import Counter
 
 from edge.front_protocol import ANSWERS, CACHE_CONTROL, CODING, EXPORTS, OBJECTS, Front, name_answer, name_object
-from edge.messages import Body, Lines, encode_lines, make_body
+from edge.http_messages import Body, Lines, encode_lines, make_body
 from edge.metrics import Counts
 from edge.planner import RequestPlan
 from edge.thread_pool import ThreadPool

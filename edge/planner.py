@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.calendar_addresses import CalendarAddresses
-from edge.messages import Request, make_etag, make_head
+from edge.http_messages import Request, make_etag, make_head
 from edge.releases import Releases, ServedRelease
 from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from edge.authentication import KeyRing
 from edge.bodies import CODINGS, IDENTITY, Bodies, choose_coding, cut_pieces, encode_body
-from edge.messages import (
+from edge.http_messages import (
     Body,
     Header,
     Lines,

@@ -23,8 +23,7 @@ from edge.bodies import (
 )
 from edge.client_addresses import VisitorLimiter
 from edge.front_protocol import ANY, Fronts
-from edge.limits.limiter import RateLimiter
-from edge.messages import (
+from edge.http_messages import (
     MOST_HEADER_BYTES,
     Request,
     Response,
@@ -39,6 +38,7 @@ from edge.messages import (
     matches_etag,
     read_range,
 )
+from edge.limits.limiter import RateLimiter
 from edge.metrics import Counts
 from edge.planner import Planner, RequestPlan, find_match, read_key_id
 from edge.public import Pages, PublicEndpoints

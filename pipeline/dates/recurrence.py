@@ -18,7 +18,7 @@ from outings.answers.dates import find_weekday
 from outings.answers.ical import encode_lines
 from outings.contract.values import DAY, count_seconds, number_day, read_local
 from outings.release.tables import OCCURRENCES, make_schema
-from pipeline.dates.rules import LAST_DAY, TIMES, RecurrenceRule, RuleError, list_days, parse_rule
+from pipeline.dates.rule_days import LAST_DAY, TIMES, RecurrenceRule, RuleError, list_days, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, Series, list_live, localize_until, merge_starts, place_all
 from pipeline.dates.zones import Zone, find_zone
 

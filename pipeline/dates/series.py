@@ -12,7 +12,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.contract.values import DAY, count_seconds
-from pipeline.dates.rules import DAY_END, LAST_DAY, RecurrenceRule, list_days
+from pipeline.dates.rule_days import DAY_END, LAST_DAY, RecurrenceRule, list_days
 from pipeline.dates.zones import Zone
 
 Seconds = NDArray[np.int64]

@@ -1,6 +1,6 @@
 """For the server that forks builds alone: what a process works out once is worked out there, once for all of them."""
 
-from pipeline.dates.rules import list_days, parse_rule
+from pipeline.dates.rule_days import list_days, parse_rule
 from pipeline.dates.zones import find_zone
 
 for name in ("America/Los_Angeles", "America/New_York", "UTC"):

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.contract.values import DAY, count_seconds, number_day, read_local
-from pipeline.dates.rules import TIMES, WEEKDAY_CODES, RecurrenceRule, RuleError, list_days, parse_rule
+from pipeline.dates.rule_days import TIMES, WEEKDAY_CODES, RecurrenceRule, RuleError, list_days, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
 from pipeline.dates.zones import find_zone, move_clock
 from pipeline.fetch.ics.lines import Component, unescape

@@ -14,7 +14,7 @@ from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 from msgspec import Struct
 
 from outings.configuration import is_zone, read_zone
-from pipeline.dates.rules import parse_rule
+from pipeline.dates.rule_days import parse_rule
 from pipeline.fetch.ics.lines import Component, Line, parse_line, unescape
 from pipeline.fetch.ndjson import MAX_LINE_BYTES
 from pipeline.fetch.reader import Note

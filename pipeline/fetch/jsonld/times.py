@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from outings.configuration import is_zone, read_zone
 from outings.contract.values import number_day
 from outings.contract.vocabulary import WEEKDAYS
-from pipeline.dates.rules import RuleError, list_days, parse_rule
+from pipeline.dates.rule_days import RuleError, list_days, parse_rule
 from pipeline.dates.zones import find_fold_zone
 from pipeline.fetch.jsonld.nodes import Node, shorten_name
 

@@ -8,7 +8,7 @@ import brotli
 import pytest
 import zstandard
 
-from edge.messages import EXPOSED, make_refusal
+from edge.http_messages import EXPOSED, make_refusal
 from outings.contract import errors
 from tests.edge.fronts.conftest import SECRET, Deployment
 from tests.edge.fronts.fronting import Answer, ask

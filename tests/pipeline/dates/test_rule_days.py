@@ -10,7 +10,7 @@ from dateutil.rrule import rrulestr
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from pipeline.dates.rules import list_days, parse_rule
+from pipeline.dates.rule_days import list_days, parse_rule
 
 EPOCH = date(1970, 1, 1)
 CODES = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]

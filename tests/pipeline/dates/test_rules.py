@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time
 import pytest
 from msgspec.structs import replace
 
-from pipeline.dates.rules import RecurrenceRule, RuleError, parse_rule
+from pipeline.dates.rule_days import RecurrenceRule, RuleError, parse_rule
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""HTTP messages: a request, with what authentication, limits and routing add to it, and a response with its headers.
+"""HTTP messages: a request, with what authentication, limits and routing add to it, and a response with its headers,
+those of CORS among them, and its ETag.
 
 Headers of a response are kept as lines in bytes, ready to send: most are encoded only once.
 """
