@@ -296,8 +296,8 @@ _SETTINGS: dict[str, str | int | float | list[str]] = {
 
 
 class MetroTables(Struct, frozen=True, kw_only=True):
-    """A metro to read. `today`: the date of the lists whose rows are numbered. `exports`: the bytes of its Parquet
-    exports, which have members that no table has."""
+    """A metro to read. `today`: the date for which the API's lists give rows their `position`. `exports`: the bytes of
+    its Parquet exports, which have members that no table has."""
 
     snapshot: Snapshot
     today: date
@@ -395,7 +395,7 @@ def _register(connection: DuckDBPyConnection, name: str, frame: pl.DataFrame) ->
 
 
 def _number_lists(metro: MetroTables) -> pl.DataFrame:
-    """Return the rows of the lists without parameters, with their places from 1."""
+    """Return the rows that each type's list has without query parameters, with their positions from 1."""
     evaluator = open_evaluator(open_snapshot(metro.snapshot))
     selections = (select_default(listing_type, metro.snapshot, metro.today) for listing_type in COLLECTIONS)
     lists = [evaluator.list_rows(selection, Span(limit=_ALL)).rows for selection in selections]

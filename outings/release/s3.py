@@ -169,8 +169,8 @@ class S3Store:
         raise StoreError(store=str(self), operation="swap", name=name, cause=cause)
 
     def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
-        """Delete the entries that were not written again. S3 has no such conditional delete, so each is compared right
-        before."""
+        """Delete the entries that were not written again, and return these. S3 has no such conditional delete, so each
+        is compared right before its deletion."""
 
         def remove(entry: StoreEntry) -> StoreEntry | None:
             if self._find(entry.name) != entry:

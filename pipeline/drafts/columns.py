@@ -57,7 +57,7 @@ def rank_name(role: str, path: str) -> tuple[int, int] | None:
 
 
 def _names_other(word: str) -> bool:
-    """Return True if a word before `name` or `title` says that it is not the listing's own: `room_name`."""
+    """Return True if this word before `name` or `title` names another thing than the listing, as in `room_name`."""
     return any(word in _find_name(role) for role in ("venue", "organization", "category", "city"))
 
 
@@ -114,7 +114,7 @@ def _list_patterns(role: str) -> list[tuple[int, str, str]]:
 
 
 def find_meanings(table: str, word: str) -> list[str]:
-    """Return the vocabulary words that a feed's own text means. `table` has the beginnings of words that mean each."""
+    """Return the vocabulary words that a feed's text means, by the word beginnings in the language files' `table`."""
     spelled = f" {tidy(word)}"
     return [ours for ours, signs in merge_words(table).items() if any(f" {sign}" in spelled for sign in signs)]
 

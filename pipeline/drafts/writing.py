@@ -29,7 +29,7 @@ _CONFIDENCE = 'what you publish is sure: 1.0. For listings of others: "computed"
 def write_toml(
     metro: MetroDraft, drafts: Sequence[FeedDraft], *, organization: str, urls: Mapping[str, str] = {}
 ) -> str:
-    """Write drafts as the text of a configuration. `urls`: by feed, what the user gave if a preset completed it."""
+    """Write drafts as the text of a configuration. `urls`: by feed, the `url` to write instead of the draft's."""
     south, west, north, east = metro.bounds
     lines = [
         f"{DRAFTED} Change what is not right, then run `outings check`.",
@@ -115,7 +115,7 @@ _VALUE_LETTERS = 100
 
 
 def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
-    """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: its account today."""
+    """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: the account of its rows."""
     lines = list_losses(count)
     lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records")
     if draft.feed.preset:

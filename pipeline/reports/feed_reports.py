@@ -138,7 +138,7 @@ def _list_incomplete(listings: pl.DataFrame) -> Iterator[IncompleteListing]:
 
 
 def _group_problems(problems: Sequence[Problem]) -> Iterator[WrongGroup]:
-    """Yield groups of problems as in the report of a build, with their lines."""
+    """Group problems by feed, field and code, as the report of a build does; yield each group with its first lines."""
     for group in group_by_cause(problems):
         first = group[0]
         lines = [

@@ -38,7 +38,7 @@ _SCHEMAS["listings"] |= ORIGINS
 
 
 class RowChange(Struct, frozen=True):
-    """A change of a row: `number` counts listings and organizations separately."""
+    """A change of the listing or organization with this `number`. The two are numbered separately."""
 
     is_organization: bool
     number: int

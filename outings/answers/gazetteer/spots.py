@@ -97,7 +97,7 @@ def is_placed(document: PlacedDocument, streets: Streets) -> bool:
 
 
 def _split_ends(document: PlacedDocument, streets: Streets) -> list[str]:
-    """Return the pieces of the address, split at commas, after the first. A place's only piece is its city."""
+    """Return the parts of the address after the first comma. A place's only part, if no street, is its city."""
     first, *others = _split_pieces(document.location.address, streets)
     is_city = document.site is not None and not _is_of_street(first, streets)
     return others or ([first] if first and is_city else [])

@@ -130,7 +130,7 @@ class RowIndex:
         return first + sum(self._lows[at] <= low for at in range(first, bisect_right(self._highs, high, first)))
 
     def read_id(self, row: int, *, rank: int) -> str:
-        """Return a row's id. `rank`: its rank by id; ids that share their first half are stored by row instead."""
+        """Return a row's id. `rank`: its rank by id. Among ids that share their first half, the row is searched for."""
         at = bisect_left(self._highs, self._highs[rank]) if self._id_rows[rank] != row else rank
         while self._id_rows[at] != row:
             at += 1
@@ -253,8 +253,8 @@ class Programs:
 
 
 class SnapshotReader:
-    """A reader of one snapshot, whose look-ups do not count as queries. It holds parts of the snapshot but not the
-    snapshot itself, so that it can live exactly as long."""
+    """A reader of one snapshot, whose look-ups do not add to `QUERIES`. It holds the snapshot's parts but not the
+    snapshot, and so can be cached for the snapshot's life without prolonging it."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.hash, self.metro, self.vocabulary = snapshot.hash, snapshot.metro, snapshot.vocabulary

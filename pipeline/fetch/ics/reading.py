@@ -128,8 +128,8 @@ class _EventGroup(Struct, frozen=True, kw_only=True):
     """The VEVENTs of one UID: a single event, or a series with its changed dates.
 
     `master`: the newest VEVENT of the series itself. `entries`: all VEVENTs. `changed`: original dates that another
-    VEVENT replaces. `splits`: dates from which on another VEVENT changes the series. `moved`: names of dates that a
-    VEVENT changes alone.
+    VEVENT replaces. `splits`: dates from which on another VEVENT changes the series. `moved`: source ids of dates
+    that a VEVENT changes alone.
     """
 
     master: CalendarEntry | None

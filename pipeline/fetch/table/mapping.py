@@ -355,8 +355,8 @@ def _join_list(text: Text, between: str) -> str:
 
 
 def _join_ranges(parts: Sequence[str], rule: Rule) -> Text:
-    """Return SQL that joins one end of the range in each column, as of days and clock times. A column without an end
-    gives its start, and one without a digit (`TBA`) is left out."""
+    """Return SQL that takes the rule's end of the range in each column and joins these, such as a day and a clock time.
+    A column without an end gives its start (but null if none has an end); one without a digit (`TBA`) is left out."""
     parts = [f"CASE WHEN regexp_matches({part}, '[0-9]') THEN {part} END" for part in parts]
     starts = [take_range(part, "time", "start") for part in parts]
     if rule.range == "start":

@@ -95,7 +95,7 @@ class RelatedWords:
                     yield Alternatives(start, end, phrases)
 
     def list_begun(self, beginning: str) -> Sequence[str]:
-        """Return the words of phrases that begin with this text."""
+        """Return the words that begin with this text, of all phrases and of the language's `narrowing` forms."""
         at = bisect_left(self._words, beginning)
         return list(takewhile(lambda word: word.startswith(beginning), self._words[at:]))
 
