@@ -115,7 +115,7 @@ _VALUE_LETTERS = 100
 
 
 def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
-    """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: the account of its rows."""
+    """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: the account of rows."""
     lines = list_losses(count)
     lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records")
     if draft.feed.preset:
