@@ -1,6 +1,7 @@
 """Convert XML files (RSS, a city's own lists) to the JSON document that the reader of JSON tables understands."""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ def convert_xml(path: Path, *, records: str) -> bytes:
     """Return the document as JSON in one line: an object of the root's children.
 
     An element that stands several times in one parent is a list in each parent; so is the last step of `records`.
-    Namespaces are left out. An attribute beside a text is a member of its own: `<fee currency="EUR">5</fee>` is `fee`
-    and `fee_currency`. Raises ValueError.
+    A namespace is left out if no other child has the name, else its prefix is kept: `title` and `media_title`. An
+    attribute beside a text is a member of its own: `<fee currency="EUR">5</fee>` is `fee` and `fee_currency`. One with
+    the name of a child is `id_attribute`. Raises ValueError.
     """
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
@@ -30,21 +32,37 @@ def convert_xml(path: Path, *, records: str) -> bytes:
     }
     if not lists:
         raise ValueError("is XML without rows, which are elements of the same name; look at it in a browser")
-    return msgspec.json.encode(_convert(document.getroot(), lists))
+    return msgspec.json.encode(_convert(document.getroot(), lists, _name_children(document)))
 
 
-def _convert(element: Any, lists: set[tuple[str, str]]) -> dict[str, Any]:
-    members: dict[str, Any] = {_shorten(name): value for name, value in element.attrib.items()}
+def _name_children(document: Any) -> dict[tuple[str, str], str]:
+    """Return the name of the member for each child, by the tags of the parent and the child."""
+    prefixes: dict[str, dict[str, str | None]] = {}
+    for parent in document.iter():
+        prefixes.setdefault(parent.tag, {}).update((child.tag, child.prefix) for child in parent)
+    names = {}
+    for parent_tag, children in prefixes.items():
+        taken = set[str]()
+        for tag, prefix in sorted(children.items(), key=lambda child: child[1] is not None):
+            name = _shorten(tag) if _shorten(tag) not in taken else f"{prefix or 'other'}_{_shorten(tag)}"
+            names[parent_tag, tag] = name
+            taken.add(name)
+    return names
+
+
+def _convert(element: Any, lists: set[tuple[str, str]], names: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+    attributes: dict[str, Any] = {_shorten(name): value for name, value in element.attrib.items()}
+    members: dict[str, Any] = {}
     for child in element:
-        name, text = _shorten(child.tag), (child.text or "").strip()
-        value: Any = _convert(child, lists) if len(child) or (child.attrib and not text) else text or None
+        name, text = names[element.tag, child.tag], (child.text or "").strip()
+        value: Any = _convert(child, lists, names) if len(child) or (child.attrib and not text) else text or None
         if (element.tag, child.tag) in lists:
             members.setdefault(name, []).append(value)
         else:
             members[name] = value
         if text and not len(child):
-            members |= {f"{name}_{_shorten(key)}": own for key, own in child.attrib.items()}
-    return members
+            attributes |= {f"{name}_{_shorten(key)}": own for key, own in child.attrib.items()}
+    return {f"{name}_attribute" if name in members else name: value for name, value in attributes.items()} | members
 
 
 def _shorten(tag: str) -> str:

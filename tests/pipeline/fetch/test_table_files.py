@@ -165,6 +165,21 @@ def test_a_zip_gives_the_table_in_it(read_table: ReadTable) -> None:
     assert list_names(read_table(SELECT, content, name="t.zip")) == ["x"]
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        "<a>1</a><b>x</b><m:b>caption</m:b>",
+        "<a>1</a><m:b>caption</m:b><b>x</b>",
+        '<a>1</a><b>x</b><m:b url="p.jpg"/><m:b url="q.jpg"/>',
+        '<a>1</a><m:b url="p.jpg"/><m:b url="q.jpg"/><b>x</b>',
+        '<a>1</a><b m:b="caption">x</b>',
+    ],
+)
+def test_an_element_of_another_namespace_takes_no_name_of_an_item(read_table: ReadTable, item: str) -> None:
+    text = f'<rss xmlns:m="urn:media" item="n"><item b="other">{item}</item><item><a>2</a><b>y</b></item></rss>'
+    assert list_names(read_table(SELECT, text.encode(), name="t.xml", settings='records = "item"')) == ["x", "y"]
+
+
 def test_of_a_zip_with_several_tables_one_is_chosen(read_table: ReadTable) -> None:
     content = zip_files(agenda1_dot_csv=b"a,b\n1,x\n", agenda2_dot_csv=b"a,b\n2,y\n2,y,z\n", lugares_dot_csv=b"c\n3\n")
     with pytest.raises(
