@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 
 import numpy as np
 from msgspec import Struct
@@ -204,7 +204,11 @@ class SuggestionIndex:
             own = shown[self._kinds[entries[shown]] == kind]
             best = (low + own[np.argsort(keys[own], kind="stable")[: _MOST_READ * limit]]).tolist()
             read = (self._read(entry, order, is_behind=is_behind) for entry, is_behind in self._fold_series(best))
-            matches += _drop_parts(list(read), typed=text)[:limit] if kind == QUERY else islice(read, limit)
+            if kind == QUERY:
+                queries = list(read)
+                parts = list_parts({query.text: query.count for query in queries}, typed=text)
+                read = (query for query in queries if query.text not in parts)
+            matches += islice(read, limit)
         return sorted(matches, key=_rank_match)
 
     def _fold_series(self, beginnings: Sequence[int]) -> Iterator[tuple[int, bool]]:
@@ -255,19 +259,22 @@ class SuggestionIndex:
         return EntryMatch(kind, number, self._read_text(entry), int(order.counts[entry]), is_behind)
 
 
-def _drop_parts(queries: Sequence[EntryMatch], *, typed: str) -> list[EntryMatch]:
-    """Leave out the queries that few of the listings of a query have with which they begin, and those of several words
-    that begin another one with as many listings, except for what was typed."""
-    counts = {query.text: query.count for query in queries}
-    return [query for query in queries if query.text == typed or not _is_part(query, counts)]
-
-
-def _is_part(query: EntryMatch, counts: Mapping[str, int]) -> bool:
-    return any(
-        (count == query.count and " " in query.text and other.startswith(f"{query.text} "))
-        or (count > _LEAST_SHARE * query.count and query.text.startswith(f"{other} "))
-        for other, count in counts.items()
-    )
+def list_parts(counts: Mapping[str, int], *, typed: str) -> set[str]:
+    """Return the queries to leave out, except for what was typed: those of several words that are part of another one
+    with as many listings ("soccer flag" of "soccer flag football"), and those that few of the listings of a query have
+    with which they begin. `counts`: the number of listings, by query."""
+    parts = set()
+    for text, count in counts.items():
+        words = text.split()
+        for start, end in combinations(range(len(words) + 1), 2):
+            part = " ".join(words[start:end])
+            if part == text or part not in counts:
+                continue
+            if counts[part] == count and end - start > 1:
+                parts.add(part)
+            if counts[part] > _LEAST_SHARE * count and start == 0:
+                parts.add(text)
+    return parts - {typed}
 
 
 def _rank_match(match: EntryMatch) -> tuple[bool, int, int]:

@@ -2,7 +2,7 @@
 word. Each is a text with how many live listings it is for."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 
 import msgspec
@@ -178,15 +178,6 @@ def list_age_words(text: str, language: Language) -> list[str]:
 def needs_ages(text: str, language: Language) -> bool:
     """Return True if the queries for a text need the ages of all listings."""
     return _AGE.fullmatch(text) is not None or bool(list_age_words(text, language))
-
-
-def drop_parts(queries: dict[str, int], *, typed: str) -> Iterator[str]:
-    """Yield the queries that are no part of another with as many listings: "soccer flag" of "soccer flag football".
-    What was typed is no part."""
-    for text, count in queries.items():
-        others = (other for other, own in queries.items() if own == count and other != text)
-        if text == typed or not any(f" {text} " in f" {other} " for other in others):
-            yield text
 
 
 def mark_live(opened: SnapshotReader, *, types: tuple[str, ...], today: date, ages: Ages | None = None) -> Counts:

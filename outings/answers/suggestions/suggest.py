@@ -29,8 +29,16 @@ from outings.answers.suggestions.entries import (
     QUERY,
     fold_name,
 )
-from outings.answers.suggestions.index import Counts, EntryMatch, Live, Order, SuggestionIndex, open_suggestions
-from outings.answers.suggestions.queries import QueryMaker, drop_parts, mark_live, needs_ages
+from outings.answers.suggestions.index import (
+    Counts,
+    EntryMatch,
+    Live,
+    Order,
+    SuggestionIndex,
+    list_parts,
+    open_suggestions,
+)
+from outings.answers.suggestions.queries import QueryMaker, mark_live, needs_ages
 from outings.contract.envelope import encode_list
 from outings.contract.errors import ApiError
 from outings.contract.query import Query
@@ -113,10 +121,11 @@ def _suggest(maker: QueryMaker, *, types: tuple[str, ...], limit: int) -> list[S
     shown = [match for match in matches if match.kind != QUERY or _is_searchable(match.text, opened, maker.search)]
     known = {match.text for match in shown}
     made = {words: count for words, count in pairs.items() if words not in known | first.keys()}
+    parts = list_parts(made, typed=maker.text)
     queries = [
-        _make_query(words, made[words], opened)
-        for words in drop_parts(made, typed=maker.text)
-        if _is_searchable(words, opened, maker.search)
+        _make_query(words, count, opened)
+        for words, count in made.items()
+        if words not in parts and _is_searchable(words, opened, maker.search)
     ]
     # "green l" is a lake before it is lessons, which are before single names.
     end = next((place for place, match in enumerate(shown) if match.kind == LISTING), len(shown))
