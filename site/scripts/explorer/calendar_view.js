@@ -66,7 +66,7 @@ export function findAgenda(days, state) {
 export function makeCalendar({ days, agenda, today }, state, language, change) {
   const most = Math.max(1, ...days.map(({ total }) => total));
   const choose = (/** @type {string} */ day, /** @type {boolean} */ isChosen) =>
-    change((each) => changeFilters(each, isChosen ? { from: "", to: "" } : { from: day, to: day }));
+    change((state) => changeFilters(state, isChosen ? { from: "", to: "" } : { from: day, to: day }));
   const cells = days.map((day) => makeDay(day, { most, isFirst: day === days[0], agenda }, state, language, choose));
   const gap = Array.from({ length: findWeekday(days[0].date) }, () => element("td", { class: "gap" }));
   const rows = [];

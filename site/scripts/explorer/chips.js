@@ -40,9 +40,9 @@ export const CHOICES = [
  * @param {(id: string, value: string) => string} name what a list of the form calls a value
  */
 export function listChips(state, language, name) {
-  return CHOICES.filter((names) => names.some((each) => state.filters.has(each))).map((names) => ({
+  return CHOICES.filter((names) => names.some((key) => state.filters.has(key))).map((names) => ({
     names,
-    text: tellChoice(names, (each) => state.filters.get(each) ?? "", language, name),
+    text: tellChoice(names, (key) => state.filters.get(key) ?? "", language, name),
   }));
 }
 
@@ -61,7 +61,7 @@ function tellChoice(names, get, language, name) {
       return language.say(from ? "since" : "until", { day: language.date(from || to, DAY) });
     }
     case "start_after": {
-      const [start, end] = ["start_after", "start_before"].map((each) => get(each) && language.clock(get(each)));
+      const [start, end] = ["start_after", "start_before"].map((key) => get(key) && language.clock(get(key)));
       if (start && end) return language.say("span", { first: start, last: end });
       return language.say(start ? "since" : "before", { day: start || end });
     }
@@ -131,11 +131,11 @@ export class Chips {
     const kind =
       state.type === EVERY_TYPE
         ? []
-        : [this.#makeChip(this.language.say(`kind_${state.type}`), (each) => changeType(each, EVERY_TYPE))];
-    const drop = (/** @type {string[]} */ names) => Object.fromEntries(names.map((each) => [each, ""]));
+        : [this.#makeChip(this.language.say(`kind_${state.type}`), (state) => changeType(state, EVERY_TYPE))];
+    const drop = (/** @type {string[]} */ names) => Object.fromEntries(names.map((key) => [key, ""]));
     this.chosen.replaceChildren(
       ...kind,
-      ...chips.map(({ names, text }) => this.#makeChip(text, (each) => changeFilters(each, drop(names)), names[0])),
+      ...chips.map(({ names, text }) => this.#makeChip(text, (state) => changeFilters(state, drop(names)), names[0])),
     );
     this.chosen.hidden = !this.chosen.children.length;
     if (focusedChip)
@@ -165,7 +165,7 @@ export class Chips {
     // A kind that has no such filter gives way to all kinds.
     const isTaken = names.every((name) => listFilters(state.type).includes(name));
     const choose = () =>
-      this.page.change((each) => changeFilters(isTaken ? each : changeType(each, EVERY_TYPE), changes));
+      this.page.change((state) => changeFilters(isTaken ? state : changeType(state, EVERY_TYPE), changes));
     return element(
       "button",
       { type: "button", "data-quick": word, "aria-pressed": String(isChosen), onclick: choose },
@@ -193,7 +193,7 @@ export class Chips {
   /** @param {State} state */
   #toggleNear(state) {
     if (state.filters.get("near") !== this.language.say("my_place")) return this.page.locate();
-    this.page.change((each) => changeFilters(each, { near: "", lat: "", lng: "" }));
+    this.page.change((state) => changeFilters(state, { near: "", lat: "", lng: "" }));
   }
 
   /**

@@ -29,21 +29,21 @@ export async function findSuggestions(state, { language, today, name, count, lis
   const chips = listChips(state, language, name);
   for (const { names, text } of chips) {
     if (found.length >= MOST) break;
-    const without = changeFilters(state, Object.fromEntries(names.map((each) => [each, ""])));
+    const without = changeFilters(state, Object.fromEntries(names.map((key) => [key, ""])));
     if (names[0] === "from" && state.type !== EVERY_TYPE && state.type !== "classes") {
       found.push(...listMonths(without, await listDates(without), { language, today }));
       continue;
     }
     const types = listTypes(without);
     const counts = await Promise.all(types.map((type) => count({ ...without, type })));
-    const total = counts.reduce((sum, each) => sum + each, 0);
+    const total = counts.reduce((sum, count) => sum + count, 0);
     if (!total) continue;
     const [only] = types.filter((_, at) => counts[at] === total);
     const what = only ? language.plural(only, total) : language.plural("found", total);
     found.push({ text: language.say("without", { what: text, found: what }), state: without });
   }
   if (!found.length && chips.length > 1) {
-    const all = Object.fromEntries(CHOICES.flat().map((each) => [each, ""]));
+    const all = Object.fromEntries(CHOICES.flat().map((key) => [key, ""]));
     found.push({ text: language.say("clear"), state: changeFilters(state, all) });
   }
   return found;
@@ -78,8 +78,8 @@ function listMonths(state, dates, { language, today }) {
  */
 export function makeEmpty(suggestions, state, language, follow) {
   const word = state.page > 1 ? "empty_page" : state.filters.size ? "empty" : "empty_all";
-  const buttons = suggestions.map((each) =>
-    element("li", {}, element("button", { type: "button", onclick: () => follow(each.state) }, each.text)),
+  const buttons = suggestions.map((suggestion) =>
+    element("li", {}, element("button", { type: "button", onclick: () => follow(suggestion.state) }, suggestion.text)),
   );
   return element(
     "div",

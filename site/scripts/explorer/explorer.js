@@ -105,7 +105,7 @@ export class Explorer {
 
   /** @param {string} slug of a city that the page offers */
   findMetro(slug) {
-    return /** @type {Metro} */ (this.metros.find((each) => each.slug === slug));
+    return /** @type {Metro} */ (this.metros.find((metro) => metro.slug === slug));
   }
 
   /** The local date in the city. */
@@ -249,7 +249,7 @@ export class Explorer {
     }
     const failure = find("failure", HTMLElement);
     failure.replaceChildren(
-      ...this.#explain(error).map((each) => element("p", {}, each)),
+      ...this.#explain(error).map((line) => element("p", {}, line)),
       element("button", { type: "button", onclick: again }, this.language.say("again")),
     );
     failure.hidden = false;

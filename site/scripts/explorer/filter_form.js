@@ -32,8 +32,8 @@ export class FilterForm {
     this.sheet = find("sheet", HTMLDialogElement);
     this.type = EVERY_TYPE;
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    for (const each of [this.form, find("types", HTMLFieldSetElement), find("metro", HTMLSelectElement)]) {
-      each.addEventListener("change", (event) => this.#read(/** @type {HTMLInputElement} */ (event.target)));
+    for (const control of [this.form, find("types", HTMLFieldSetElement), find("metro", HTMLSelectElement)]) {
+      control.addEventListener("change", (event) => this.#read(/** @type {HTMLInputElement} */ (event.target)));
     }
     this.#pauseTyping();
     find("clear", HTMLButtonElement).addEventListener("click", () => {
@@ -75,7 +75,7 @@ export class FilterForm {
    * @param {string} value
    */
   name(id, value) {
-    const option = [...find(id, HTMLSelectElement).options].find((each) => each.value === value);
+    const option = [...find(id, HTMLSelectElement).options].find((own) => own.value === value);
     return option?.dataset.name ?? option?.textContent ?? value;
   }
 
@@ -85,11 +85,11 @@ export class FilterForm {
    */
   #suggestColumns(input) {
     const [before, word] = [input.value.replace(/[\w.]*$/, ""), /[\w.]*$/.exec(input.value)?.[0] ?? ""];
-    const columns = JSON.parse(input.dataset.columns ?? "{}")[this.type].filter((/** @type {string} */ each) =>
-      each.startsWith(word),
+    const columns = JSON.parse(input.dataset.columns ?? "{}")[this.type].filter((/** @type {string} */ column) =>
+      column.startsWith(word),
     );
     find("columns", HTMLDataListElement).replaceChildren(
-      ...columns.map((/** @type {string} */ each) => element("option", { value: before + each })),
+      ...columns.map((/** @type {string} */ column) => element("option", { value: before + column })),
     );
   }
 
@@ -154,7 +154,7 @@ export class FilterForm {
 
   /** @param {Neighborhood[]} neighborhoods */
   fillNeighborhoods(neighborhoods) {
-    const options = neighborhoods.map((each) => element("option", { value: each.slug }, each.name));
+    const options = neighborhoods.map((area) => element("option", { value: area.slug }, area.name));
     find("neighborhood", HTMLSelectElement).replaceChildren(
       element("option", { value: "" }, this.language.say("any")),
       ...options,
@@ -168,13 +168,13 @@ export class FilterForm {
   showTypes(counts) {
     const every = Object.values(counts);
     const all =
-      every.length === 4 && every.every((each) => each !== undefined)
-        ? every.reduce((sum, each) => (sum ?? 0) + (each ?? 0), 0)
+      every.length === 4 && every.every((total) => total !== undefined)
+        ? every.reduce((sum, total) => (sum ?? 0) + (total ?? 0), 0)
         : undefined;
     counts = { all, ...counts };
-    for (const each of find("types", HTMLElement).querySelectorAll("[data-type]")) {
-      const count = counts[/** @type {HTMLElement} */ (each).dataset.type ?? ""];
-      each.textContent = count === undefined ? "" : this.language.count(count);
+    for (const node of find("types", HTMLElement).querySelectorAll("[data-type]")) {
+      const count = counts[/** @type {HTMLElement} */ (node).dataset.type ?? ""];
+      node.textContent = count === undefined ? "" : this.language.count(count);
     }
   }
 
@@ -183,8 +183,8 @@ export class FilterForm {
     find("metro", HTMLSelectElement).value = state.metro;
     const type = find("types", HTMLElement).querySelector(`[value="${state.type}"]`);
     if (type instanceof HTMLInputElement) type.checked = true;
-    for (const each of this.form.querySelectorAll("[data-dated]")) {
-      /** @type {HTMLElement} */ (each).hidden = state.type === "places";
+    for (const node of this.form.querySelectorAll("[data-dated]")) {
+      /** @type {HTMLElement} */ (node).hidden = state.type === "places";
     }
     const own = listFilters(state.type);
     for (const name of FLAGS) {
@@ -242,7 +242,7 @@ export class FilterForm {
   showCounts(facets, state) {
     this.#fillChoices(
       "category",
-      (facets.category ?? []).filter(isStated).map((each) => each.value),
+      (facets.category ?? []).filter(isStated).map((bucket) => bucket.value),
     );
     if (facets.organization) this.#fillOrganizations(facets.organization.top);
     for (const name of /** @type {const} */ (["category", "weekday"])) {
@@ -256,7 +256,7 @@ export class FilterForm {
     this.#countOptions("time", facets.time_block ?? []);
     this.#countOptions(
       "price",
-      (facets.price_band ?? []).filter((each) => each.value === "free"),
+      (facets.price_band ?? []).filter((bucket) => bucket.value === "free"),
     );
     this.show(state);
   }
@@ -268,7 +268,7 @@ export class FilterForm {
   #countOptions(id, counts) {
     for (const option of find(id, HTMLSelectElement).options) {
       option.dataset.name ??= option.textContent ?? "";
-      const found = counts.find((each) => each.value === option.value);
+      const found = counts.find((bucket) => bucket.value === option.value);
       option.textContent = found
         ? this.language.say("option_count", { name: option.dataset.name, count: found.count })
         : option.dataset.name;
@@ -277,11 +277,11 @@ export class FilterForm {
 
   /** @param {OrganizationCount[]} top */
   #fillOrganizations(top) {
-    const options = top.map((each) =>
+    const options = top.map((organization) =>
       element(
         "option",
-        { value: each.id, "data-name": each.name },
-        this.language.say("option_count", { name: each.name, count: each.count }),
+        { value: organization.id, "data-name": organization.name },
+        this.language.say("option_count", { name: organization.name, count: organization.count }),
       ),
     );
     find("organization_id", HTMLSelectElement).replaceChildren(

@@ -21,8 +21,8 @@ import { findShortWindow } from "./state.js";
  * @param {(type: string) => void} showAll
  */
 export function makeKinds(found, state, language, ways, showAll) {
-  return found.map((each) => {
-    const { type, rows, total } = each;
+  return found.map((kind) => {
+    const { type, rows, total } = kind;
     const window = findShortWindow(state);
     const shown = window ? [...rows].sort((one, other) => compare(one, other, window)) : rows;
     const own = { ...state, type };
@@ -36,7 +36,7 @@ export function makeKinds(found, state, language, ways, showAll) {
         { class: "kind-title" },
         language.say(`${state.filters.size ? "kind" : "window"}_${type}`),
         " ",
-        element("small", {}, each.listings === total ? language.count(total) : tellCount(each, language)),
+        element("small", {}, kind.listings === total ? language.count(total) : tellCount(kind, language)),
       ),
       ...makeItems(shown, own, language, ways, 3),
       total > shown.length && more,

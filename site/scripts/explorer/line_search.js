@@ -40,7 +40,7 @@ export class LineSearch {
     const left = [q];
     /** @type {string[]} */
     const notes = [];
-    for (const name of STATED.filter((each) => filters[each])) {
+    for (const name of STATED.filter((stated) => filters[stated])) {
       if (await this.reading.isStated(base, name)) continue;
       delete filters[name];
       left.push(stated[name]);

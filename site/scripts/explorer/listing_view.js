@@ -70,7 +70,7 @@ function makePageLinks(item, language) {
  */
 function makeSource(item, language) {
   const address = [item.registration_url, item.registration?.url, item.ticket_url, item.website_url].find(
-    (each) => typeof each === "string" && /^https?:\/\//i.test(each),
+    (url) => typeof url === "string" && /^https?:\/\//i.test(url),
   );
   return (
     address &&

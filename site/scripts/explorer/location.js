@@ -51,7 +51,9 @@ async function findPoint(name, { api, metro, areas }) {
   /** @type {Body<Suggestion[]> | null} */
   const suggested = /\d/.test(name) ? null : await ask(api, `${base}/suggest?${new URLSearchParams({ q: name })}`);
   const kinds = ["neighborhood", "place"];
-  const first = suggested?.data.find((each) => kinds.includes(each.kind) && beginsWith(each.text, name));
+  const first = suggested?.data.find(
+    (suggestion) => kinds.includes(suggestion.kind) && beginsWith(suggestion.text, name),
+  );
   if (first?.kind === "neighborhood") {
     const bounds = areas.find((area) => area.slug === first.slug)?.bounds;
     return bounds ? { lat: (bounds.south + bounds.north) / 2, lng: (bounds.west + bounds.east) / 2 } : null;

@@ -127,9 +127,9 @@ export class Results {
     if (!total || state.view === "map") return this.#showItems(rows, signal);
     const first = window ? sortByStart(rows, window) : (soon?.rows ?? []);
     // Those of the dated kinds are among the first.
-    const rest = found.map((each) => (first.length && DATED_TYPES.includes(each.type) ? { ...each, rows: [] } : each));
+    const rest = found.map((kind) => (first.length && DATED_TYPES.includes(kind.type) ? { ...kind, rows: [] } : kind));
     this.explorer.view.replaceChildren(this.#makeSteps(first, soon?.state ?? state), ...this.#makeKinds(rest, state));
-    this.#showBeside([...first, ...rest.flatMap((each) => each.rows)], signal);
+    this.#showBeside([...first, ...rest.flatMap((kind) => kind.rows)], signal);
   }
 
   /**
@@ -187,14 +187,14 @@ export class Results {
       return { type, rows: bodies[at].data, total, listings: counted[at] ?? total };
     });
     const [only] = found.length === 1 ? found : [];
-    const total = found.reduce((sum, each) => sum + each.total, 0);
+    const total = found.reduce((sum, kind) => sum + kind.total, 0);
     if (!signal.aborted) {
       this.explorer.form.showTypes(Object.fromEntries(found.map(({ type, listings }) => [type, listings])));
       this.explorer.form.showCounts(only ? bodies[0].facets : { category: sumCategories(bodies) }, this.explorer.state);
       this.explorer.panel?.show(requests[0].path, state);
     }
     const text = only ? tellCount(only, this.language) : this.language.plural("found", total);
-    return { found: found.filter((each) => each.total), rows: found.flatMap(({ rows }) => rows), text, total };
+    return { found: found.filter((kind) => kind.total), rows: found.flatMap(({ rows }) => rows), text, total };
   }
 
   /**
@@ -252,10 +252,10 @@ export class Results {
       language: this.language,
       today: this.explorer.today,
       name: (id, value) => this.explorer.form.name(id, value),
-      count: async (each) => (await this.reading.countType(each, signal)) ?? 0,
-      listDates: async (each) => {
-        const field = each.type === "camps" ? "starts_on" : "starts_local";
-        const { rows } = await this.api.readRows(requestRows(each, [field]), 1, signal);
+      count: async (state) => (await this.reading.countType(state, signal)) ?? 0,
+      listDates: async (state) => {
+        const field = state.type === "camps" ? "starts_on" : "starts_local";
+        const { rows } = await this.api.readRows(requestRows(state, [field]), 1, signal);
         return rows.map((row) => (row[field] ?? "").slice(0, 10));
       },
     });

@@ -73,7 +73,7 @@ export class SearchBox {
     this.suggestions = suggestions;
     this.active = -1;
     this.list.replaceChildren(
-      ...suggestions.map((each, at) =>
+      ...suggestions.map((suggestion, at) =>
         element(
           "li",
           {
@@ -83,9 +83,17 @@ export class SearchBox {
             onmousedown: (event) => event.preventDefault(),
             onclick: () => this.#choose(at),
           },
-          element("bdi", {}, each.kind === "category" ? this.language.name(each.slug ?? "") : each.text),
+          element(
+            "bdi",
+            {},
+            suggestion.kind === "category" ? this.language.name(suggestion.slug ?? "") : suggestion.text,
+          ),
           " ",
-          element("span", { class: "kind" }, this.language.name((each.kind === "listing" && each.type) || each.kind)),
+          element(
+            "span",
+            { class: "kind" },
+            this.language.name((suggestion.kind === "listing" && suggestion.type) || suggestion.kind),
+          ),
         ),
       ),
     );

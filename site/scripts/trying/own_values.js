@@ -9,7 +9,7 @@
  */
 export async function findOwnValues(path, ask) {
   const metros = /** @type {Metro[]} */ ((await ask("/v1/metros")).data);
-  const metro = metros.find((each) => each.accessible);
+  const metro = metros.find((metro) => metro.accessible);
   if (!metro) return new Map();
   const found = new Map([
     ["metro", metro.slug],

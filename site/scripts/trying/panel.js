@@ -121,7 +121,7 @@ export class Panel {
   #show(answer, body, time) {
     const failure = this.reply.show(answer, body, { time, hasKey: Boolean(this.key?.value.trim()) });
     const { param } = failure?.details ?? {};
-    const field = this.fields.find((each) => each.name === param);
+    const field = this.fields.find((field) => field.name === param);
     if (failure && field) this.#point(field, failure.message);
     else this.reply.frame.scrollIntoView({ block: "nearest" });
     if (failure?.code === "unauthorized") this.key?.focus();
