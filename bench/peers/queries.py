@@ -22,12 +22,12 @@ def _format_page(source: str, condition: str, *, shown: str = "body", joined: st
 _LISTED = "type = 0 AND is_listed"
 _FILTERED = """category = :bit AND is_free = 1 AND age_low <= :age AND age_high >= :age
     AND (x - :x) * (x - :x) + (y - :y) * (y - :y) + (z - :z) * (z - :z) <= CAST(:chord AS REAL)"""
-_HAPPENING = """FROM occurrences WHERE is_listed AND date BETWEEN :from AND :to
+_OCCURRENCES = """FROM occurrences WHERE is_listed AND date BETWEEN :from AND :to
     AND (CAST(:bit AS INTEGER) = 0 OR categories & :bit)
     AND (CAST(:age AS INTEGER) < 0 OR (age_low <= :age AND age_high >= :age))"""
 
 _CALENDAR = f"""WITH RECURSIVE counted AS MATERIALIZED (
-        SELECT date, categories, count(*) AS n, sum(is_free IS 1) AS free {_HAPPENING} GROUP BY date, categories
+        SELECT date, categories, count(*) AS n, sum(is_free IS 1) AS free {_OCCURRENCES} GROUP BY date, categories
     ), days(date) AS (SELECT :from UNION ALL SELECT date(date, '+1 day') FROM days WHERE date < :to),
     words AS (
         SELECT date, json_group_object(value, n) AS counts FROM (
@@ -47,7 +47,7 @@ _MATCHING = f"""WITH matching AS MATERIALIZED (
         SELECT categories, price_bit, age_bits, organization, max(day & 1) + max(day & 2) + max(day & 4)
             + max(day & 8) + max(day & 16) + max(day & 32) + max(day & 64) AS days,
             max(block & 1) + max(block & 2) + max(block & 4) + max(block & 8) + max(block & 16) AS blocks
-        {_HAPPENING} GROUP BY row
+        {_OCCURRENCES} GROUP BY row
     )"""
 
 

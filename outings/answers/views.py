@@ -163,7 +163,7 @@ _OWN: Mapping[str, tuple[ViewColumn, ...]] = {
     ),
 }
 
-_OF_HAPPENING = (
+_OF_OCCURRENCE = (
     _METRO,
     ViewColumn("id", _TEXT, "l.id", "the listing"),
 )
@@ -185,7 +185,7 @@ _UNITED_ORGANIZATIONS = """SELECT * REPLACE (coalesce(t.categories, 0) | coalesc
         SELECT bit_or(l.categories) FROM {schema}.listings l
         WHERE l.organization_id = t.id AND l.status = {published}
     ), 0) AS categories) FROM {schema}.organizations t"""
-_FROM_HAPPENINGS = """{{schema}}.{table} h JOIN {{schema}}.listings l ON l.row = h.row
+_FROM_OCCURRENCES = """{{schema}}.{table} h JOIN {{schema}}.listings l ON l.row = h.row
     LEFT JOIN {{schema}}.stated x ON x.id = l.id WHERE l.status = {{published}}"""
 
 
@@ -196,7 +196,7 @@ def _of_type(number: int, meaning: str) -> View:
 
 
 def _of_table(table: str, columns: tuple[ViewColumn, ...], meaning: str) -> View:
-    return View(columns=(*_OF_HAPPENING, *columns), source=_FROM_HAPPENINGS.format(table=table), meaning=meaning)
+    return View(columns=(*_OF_OCCURRENCE, *columns), source=_FROM_OCCURRENCES.format(table=table), meaning=meaning)
 
 
 VIEWS: Mapping[str, View] = {

@@ -24,7 +24,7 @@ _LEFT_OUT = frozenset({"links"})
 Columns = Mapping[str, str]
 
 
-class HappeningColumn(Struct, frozen=True):
+class OccurrenceColumn(Struct, frozen=True):
     """A column of the table of occurrences, sections or sessions, with its SQL type as `kind`."""
 
     kind: str
@@ -32,37 +32,37 @@ class HappeningColumn(Struct, frozen=True):
 
 
 _OFFER = {
-    "ages.min": HappeningColumn(WHOLE, "age_min"),
-    "ages.max": HappeningColumn(WHOLE, "age_max"),
-    "price.min": HappeningColumn(NUMBER, "price_min"),
-    "price.is_free": HappeningColumn(BOOLEAN, "is_free"),
-    "registration.has_spots_available": HappeningColumn(BOOLEAN, "openings"),
+    "ages.min": OccurrenceColumn(WHOLE, "age_min"),
+    "ages.max": OccurrenceColumn(WHOLE, "age_max"),
+    "price.min": OccurrenceColumn(NUMBER, "price_min"),
+    "price.is_free": OccurrenceColumn(BOOLEAN, "is_free"),
+    "registration.has_spots_available": OccurrenceColumn(BOOLEAN, "openings"),
 }
 # The word for one occurrence, section or session in an expression, by listing type.
 PREFIXES = {"event": "occurrence", "class": "section", "camp": "session"}
-HAPPENING_COLUMNS: Mapping[str, Mapping[str, HappeningColumn]] = {
+OCCURRENCE_COLUMNS: Mapping[str, Mapping[str, OccurrenceColumn]] = {
     "event": {
-        "occurrence.index": HappeningColumn(WHOLE, "index"),
-        "occurrence.total": HappeningColumn(WHOLE, "occurrences_total"),
-        "occurrence.date_on": HappeningColumn(DATE, "date"),
-        "occurrence.starts_at": HappeningColumn(INSTANT, "starts_at"),
-        "occurrence.starts_local": HappeningColumn(LOCAL, "starts_local"),
-        "occurrence.ends_at": HappeningColumn(INSTANT, "ends_at"),
-        "occurrence.ends_local": HappeningColumn(LOCAL, "ends_local"),
+        "occurrence.index": OccurrenceColumn(WHOLE, "index"),
+        "occurrence.total": OccurrenceColumn(WHOLE, "occurrences_total"),
+        "occurrence.date_on": OccurrenceColumn(DATE, "date"),
+        "occurrence.starts_at": OccurrenceColumn(INSTANT, "starts_at"),
+        "occurrence.starts_local": OccurrenceColumn(LOCAL, "starts_local"),
+        "occurrence.ends_at": OccurrenceColumn(INSTANT, "ends_at"),
+        "occurrence.ends_local": OccurrenceColumn(LOCAL, "ends_local"),
     },
     "class": {
-        "section.term.starts_on": HappeningColumn(DATE, "starts_on"),
-        "section.term.ends_on": HappeningColumn(DATE, "ends_on"),
-        "section.schedule.days": HappeningColumn(TEXTS, "days"),
-        "section.schedule.start_time": HappeningColumn(TIME, "time"),
+        "section.term.starts_on": OccurrenceColumn(DATE, "starts_on"),
+        "section.term.ends_on": OccurrenceColumn(DATE, "ends_on"),
+        "section.schedule.days": OccurrenceColumn(TEXTS, "days"),
+        "section.schedule.start_time": OccurrenceColumn(TIME, "time"),
         **{f"section.{path}": column for path, column in _OFFER.items()},
     },
     "camp": {
-        "session.starts_on": HappeningColumn(DATE, "starts_on"),
-        "session.ends_on": HappeningColumn(DATE, "ends_on"),
-        "session.days": HappeningColumn(TEXTS, "days"),
-        "session.start_time": HappeningColumn(TIME, "time"),
-        "session.is_overnight": HappeningColumn(BOOLEAN, "is_overnight"),
+        "session.starts_on": OccurrenceColumn(DATE, "starts_on"),
+        "session.ends_on": OccurrenceColumn(DATE, "ends_on"),
+        "session.days": OccurrenceColumn(TEXTS, "days"),
+        "session.start_time": OccurrenceColumn(TIME, "time"),
+        "session.is_overnight": OccurrenceColumn(BOOLEAN, "is_overnight"),
         **{f"session.{path}": column for path, column in _OFFER.items()},
     },
     "place": {},
@@ -108,8 +108,8 @@ def list_columns(listing_type: str | None) -> Columns:
     one occurrence, section or session."""
     if listing_type is None:
         return reduce(lambda known, name: {**known, **list_columns(name)}, LISTING_COLUMNS, {})
-    happening = HAPPENING_COLUMNS[listing_type].items()
-    return {**LISTING_COLUMNS[listing_type], **{path: column.kind for path, column in happening}}
+    occurrence = OCCURRENCE_COLUMNS[listing_type].items()
+    return {**LISTING_COLUMNS[listing_type], **{path: column.kind for path, column in occurrence}}
 
 
 # The functions and operators that expressions may use. None makes a text or a list much longer than its arguments, or

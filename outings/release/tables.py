@@ -212,7 +212,7 @@ TABLES: Mapping[str, Columns] = {
 }
 
 # The table of occurrences, sections or sessions of each listing type.
-HAPPENINGS = {"event": "occurrences", "class": "sections", "camp": "sessions"}
+OCCURRENCE_TABLES = {"event": "occurrences", "class": "sections", "camp": "sessions"}
 
 
 def make_schema(columns: Columns) -> dict[str, pl.DataType]:

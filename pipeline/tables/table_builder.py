@@ -14,7 +14,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.vocabulary import TYPES
-from outings.release.tables import DRAFT, HAPPENINGS, PUBLISHED, TABLES, make_schema
+from outings.release.tables import DRAFT, OCCURRENCE_TABLES, PUBLISHED, TABLES, make_schema
 from pipeline.records.record import ORGANIZATION
 from pipeline.resolve.listings.rows import ORIGINS, Row, UnchangedListing
 from pipeline.resolve.occurrence_table import join_occurrence_table
@@ -32,7 +32,7 @@ _DOCUMENT = ("pack", "offset", "length")
 _NUMBER = {"number": pl.UInt32()}
 _SCHEMAS: dict[str, dict[str, Any]] = {
     name: {**_NUMBER, **{column: kind for column, kind in make_schema(TABLES[name]).items() if column != "row"}}
-    for name in ("listings", "organizations", "terms", *HAPPENINGS.values())
+    for name in ("listings", "organizations", "terms", *OCCURRENCE_TABLES.values())
 }
 _SCHEMAS["listings"] |= ORIGINS
 
@@ -96,7 +96,7 @@ class TableBuilder:
         to = np.full(previous.listings.height, -1, dtype=np.int64)
         to[at.to_numpy()] = numbers.to_numpy()
         self.index.add_terms(_renumber(previous.read_table("terms"), to, _SCHEMAS["terms"]))
-        for name in HAPPENINGS.values():
+        for name in OCCURRENCE_TABLES.values():
             self._frames[name].append(_renumber(previous.read_table(name), to, _SCHEMAS[name]))
 
     def add_withdrawn(self) -> None:
@@ -178,7 +178,7 @@ class TableBuilder:
         rows = [(number, entry.row) for number, entry in enumerate(versioned, first)]
         for kind in ("class", "camp"):
             parts = [(number, *part) for number, row in rows if row.kind == kind for part in row.parts]
-            name = HAPPENINGS[kind]
+            name = OCCURRENCE_TABLES[kind]
             self._frames[name].append(pl.DataFrame(parts, schema=_SCHEMAS[name], orient="row"))
         dated = [
             (number, row.occurrences, row.columns["has_time"]) for number, row in rows if row.occurrences is not None

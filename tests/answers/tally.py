@@ -23,7 +23,7 @@ VALUES = {
 }
 
 
-def list_occurrences(world: World, params: Params, *, today: date) -> list[Document]:
+def list_event_dates(world: World, params: Params, *, today: date) -> list[Document]:
     """The items of the expanded list in its order, paging aside."""
     items = [
         _show_expanded(world, event, slot["local"], today)
@@ -58,7 +58,7 @@ def _show_instant(local: datetime, timezone: str) -> str:
 def list_days(world: World, params: Params, *, today: date) -> list[Document]:
     """The calendar's entries: what the expanded list shows, by date."""
     day, last = date.fromisoformat(params["from"]), date.fromisoformat(params["to"])
-    items = list_occurrences(world, params, today=today)
+    items = list_event_dates(world, params, today=today)
     entries = []
     while day <= last:
         here = [item for item in items if item["starts_local"][:10] == day.isoformat()]

@@ -23,7 +23,7 @@ from pipeline.plan import Build
 from tests.answers.asking import fetch
 from tests.answers.generated import TODAY, make_request, seeds
 from tests.answers.reference import list_items
-from tests.answers.tally import count_facets, list_days, list_occurrences
+from tests.answers.tally import count_facets, list_days, list_event_dates
 from tests.answers.worlds import COLLECTIONS, World
 
 pytestmark = pytest.mark.xdist_group("built")  # one worker builds the release
@@ -119,7 +119,7 @@ def test_facets_days_and_dates_of_a_build_are_a_tally_of_its_documents(
         assert calendar["data"] == list_days(world, params, today=today)
         expanded = {**params, "occurrences": "expand"}
         items = fetch(release, f"/v1/{world.slug}/events", {**expanded, "limit": "200"}, today=today)["data"]
-        assert items == list_occurrences(world, expanded, today=today)[:200]
+        assert items == list_event_dates(world, expanded, today=today)[:200]
 
 
 def test_details_are_the_items_of_lists(release: Release, worlds: dict[str, World]) -> None:

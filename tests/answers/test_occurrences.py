@@ -15,7 +15,7 @@ from tests.answers import documents
 from tests.answers.asking import fetch, walk_by_cursor, walk_by_page
 from tests.answers.documents import make_uuid
 from tests.answers.generated import TODAY, make_request, make_world, seeds
-from tests.answers.tally import list_occurrences
+from tests.answers.tally import list_event_dates
 from tests.answers.worlds import World, list_dates, open_release
 
 EVENTS = "/v1/harbor/events"
@@ -41,7 +41,7 @@ def test_every_occurrence_that_matches_is_an_item_in_order(
     release = open_release([world], tmp_path_factory.mktemp("world"))
     for _ in range(6):
         params = make_query(world, random)
-        expected = list_occurrences(world, params, today=TODAY)
+        expected = list_event_dates(world, params, today=TODAY)
         body = fetch(release, EVENTS, {**params, "limit": "200"})
         assert body["data"] == expected[:200], params
         assert body["meta"]["has_more"] == (len(expected) > 200)
@@ -56,7 +56,7 @@ def test_a_walk_gives_every_occurrence_once_in_order(
     world = make_world(random, size=30)
     release = open_release([world], tmp_path_factory.mktemp("world"))
     params = {**make_query(world, random), "audience": "all", "min_confidence": "0"}
-    expected = [item["occurrence"]["key"] for item in list_occurrences(world, params, today=TODAY)]
+    expected = [item["occurrence"]["key"] for item in list_event_dates(world, params, today=TODAY)]
     for walk in (walk_by_cursor, walk_by_page):
         pages = walk(release, EVENTS, {**params, "limit": str(limit)})
         assert [item["occurrence"]["key"] for page in pages for item in page] == expected

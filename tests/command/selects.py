@@ -38,7 +38,7 @@ ON_EITHER: Mapping[str, Callable[[str], str]] = {
     "free": lambda value: f"x.is_free = {value}",
     "max_price": lambda value: f"(x.price_min <= {value} OR x.is_free)",
 }
-ON_HAPPENINGS: Mapping[str, Callable[[str], str]] = {
+ON_OCCURRENCES: Mapping[str, Callable[[str], str]] = {
     "start_after": lambda value: f"h.time >= TIME '{value}:00'",
     "start_before": lambda value: f"h.time < TIME '{value}:00'",
     "openings": lambda value: f"h.openings = {value}",
@@ -75,8 +75,8 @@ def write_select(metro: str, kind: str, params: Mapping[str, str], *, today: dat
             (happens if own == "h" else listed).append(ON_EITHER[name](value).replace("x.", f"{own}."))
         elif name in ON_LISTINGS:
             listed.append(ON_LISTINGS[name](value))
-        elif name in ON_HAPPENINGS:
-            happens.append(ON_HAPPENINGS[name](value))
+        elif name in ON_OCCURRENCES:
+            happens.append(ON_OCCURRENCES[name](value))
         elif name == "weekday":
             happens.append(say_weekday(kind, value))
     if kind != "place":

@@ -70,7 +70,7 @@ OF_PLACES = {name: EVERYTHING[name] for name in ("audience", "min_confidence", "
 
 def expect(kind: str, term: Term, params: dict[str, str], *, world: World = WORLD) -> list[str]:
     """What the hand-written meaning of an expression keeps, together with the other filters."""
-    params = {**params, **({"where": term.sql} if term.is_of_happening else {})}
+    params = {**params, **({"where": term.sql} if term.is_of_occurrence else {})}
     items = list_items(
         world, kind, params, today=TODAY, where=lambda value, slot: term.meaning(world, value, slot) is True
     )

@@ -14,7 +14,7 @@ Meaning = Callable[[World, Document, Document], bool | None]
 class Term(NamedTuple):
     sql: str
     meaning: Meaning
-    is_of_happening: bool = False
+    is_of_occurrence: bool = False
 
 
 def _compare(read: Callable[[Document], Any], test: Callable[[Any], bool]) -> Meaning:
@@ -159,7 +159,7 @@ def make_expression(kind: str, random: Random, *, depth: int = 2) -> Term:
         term = random.choice(TERMS[kind])
         if random.random() < 0.3:
             meaning = term.meaning
-            return Term(f"NOT ({term.sql})", lambda *at: _negate(meaning(*at)), term.is_of_happening)
+            return Term(f"NOT ({term.sql})", lambda *at: _negate(meaning(*at)), term.is_of_occurrence)
         return term
     one, other = (make_expression(kind, random, depth=depth - 1) for _ in range(2))
     is_any = random.random() < 0.5
@@ -169,4 +169,4 @@ def make_expression(kind: str, random: Random, *, depth: int = 2) -> Term:
         return _either(left, right) if is_any else _negate(_either(_negate(left), _negate(right)))
 
     sql = f"({one.sql}) {'OR' if is_any else 'AND'} ({other.sql})"
-    return Term(sql, meaning, one.is_of_happening or other.is_of_happening)
+    return Term(sql, meaning, one.is_of_occurrence or other.is_of_occurrence)

@@ -20,9 +20,9 @@ def multiply(snapshot: Snapshot, times: int, *, folder: Path) -> Snapshot:
     names = listings.select("old", "copy", "row")
     tables = {"listings": listings.with_columns(ids, slug="slug" + pl.col("row").cast(pl.String)).drop("old", "copy")}
     for name in ("occurrences", "sections", "sessions"):
-        happenings = pl.read_parquet(snapshot.tables[name].path).rename({"row": "old"}).join(names, on="old")
+        occurrences = pl.read_parquet(snapshot.tables[name].path).rename({"row": "old"}).join(names, on="old")
         first = ["starts_at"] if name == "occurrences" else []
-        tables[name] = happenings.sort(*first, "row").drop("old", "copy")
+        tables[name] = occurrences.sort(*first, "row").drop("old", "copy")
     for name in ("terms", "related"):
         tables[name] = pl.read_parquet(snapshot.tables[name].path).clear()
     paths = {name: folder / f"{name}.parquet" for name in tables}

@@ -50,7 +50,7 @@ LISTINGS = (
     "beyond_starts_local",
 )  # fmt: skip
 OCCURRENCES = ("row", "date")
-HAPPENINGS = ("row", "starts_on", "ends_on")
+SPANS = ("row", "starts_on", "ends_on")
 
 
 def make_sources(
@@ -87,7 +87,7 @@ def _find_last(ends: pl.Expr) -> pl.Expr:
 SOURCES = derive_table(
     "sources",
     make_sources,
-    {"listings": LISTINGS, "occurrences": OCCURRENCES, "sections": HAPPENINGS, "sessions": HAPPENINGS},
+    {"listings": LISTINGS, "occurrences": OCCURRENCES, "sections": SPANS, "sessions": SPANS},
 )
 
 

@@ -18,13 +18,13 @@ from outings.answers.rows.columns import pack_rows
 from outings.answers.rows.filters import ExpressionSet
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.errors import ApiError, bad_request, not_enabled, unavailable
-from outings.contract.expression_columns import HAPPENING_COLUMNS, INSTANT, LISTING_COLUMNS, TEXTS, TIME, list_columns
+from outings.contract.expression_columns import INSTANT, LISTING_COLUMNS, OCCURRENCE_COLUMNS, TEXTS, TIME, list_columns
 from outings.contract.vocabulary import COLLECTIONS, TYPES, WEEKDAYS
 from outings.lazy_polars import pl
 from outings.release.cache import MappedFile
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import Bytes, Corrupt, NotFound, StoreError
-from outings.release.tables import HAPPENINGS, PUBLISHED, TABLES, read_columns
+from outings.release.tables import OCCURRENCE_TABLES, PUBLISHED, TABLES, read_columns
 from outings.sql_quoting import literal, quote
 
 if TYPE_CHECKING:
@@ -61,22 +61,22 @@ class Expressions:
         return self._cache.read(name, lambda: self._evaluate(parse_expression(text, None), listing_type))
 
     def _evaluate(self, expression: Expression, listing_type: str) -> ExpressionSet:
-        is_of_happening = expression.is_of_happening(listing_type)
+        is_of_occurrence = expression.is_of_occurrence(listing_type)
         with _lock:
-            numbers = np.concatenate([[], *self._select(expression, listing_type, is_of_happening=is_of_happening)])
+            numbers = np.concatenate([[], *self._select(expression, listing_type, is_of_occurrence=is_of_occurrence)])
         numbers = numbers.astype(np.int64)
-        if is_of_happening:
-            size = self._columns.happenings[HAPPENINGS[listing_type]]["row"].size
-            return ExpressionSet(pack_rows(numbers, size), is_of_happening=True)
-        return ExpressionSet(self._columns.types[listing_type].pack_rows(numbers), is_of_happening=False)
+        if is_of_occurrence:
+            size = self._columns.occurrence_tables[OCCURRENCE_TABLES[listing_type]]["row"].size
+            return ExpressionSet(pack_rows(numbers, size), is_of_occurrence=True)
+        return ExpressionSet(self._columns.types[listing_type].pack_rows(numbers), is_of_occurrence=False)
 
-    def _select(self, expression: Expression, listing_type: str, *, is_of_happening: bool) -> Iterator[Numbers]:
+    def _select(self, expression: Expression, listing_type: str, *, is_of_occurrence: bool) -> Iterator[Numbers]:
         """Yield, by row group, the matching rows or the numbers of matching occurrences, sections or sessions."""
         connection, file = connect(), _open_parquet(self._files[listing_type])
-        query = _compile(expression, listing_type, is_of_happening=is_of_happening)
+        query = _compile(expression, listing_type, is_of_occurrence=is_of_occurrence)
         rows, first = self._number_rows(listing_type, file), 0
-        if is_of_happening:
-            connection.register("happenings", self._read_happenings(expression, listing_type))
+        if is_of_occurrence:
+            connection.register("occurrences", self._read_occurrences(expression, listing_type))
         with _bound(connection) as is_over:
             for group in range(file.num_row_groups):
                 end = first + file.metadata.row_group(group).num_rows
@@ -97,9 +97,9 @@ class Expressions:
             self._rows[listing_type] = numbered.to_numpy().astype(np.int64)
         return self._rows[listing_type]
 
-    def _read_happenings(self, expression: Expression, listing_type: str) -> Any:
+    def _read_occurrences(self, expression: Expression, listing_type: str) -> Any:
         """Return the type's occurrences, sections or sessions, each with its `number` and its listing's `row`."""
-        table, known = HAPPENINGS[listing_type], HAPPENING_COLUMNS[listing_type]
+        table, known = OCCURRENCE_TABLES[listing_type], OCCURRENCE_COLUMNS[listing_type]
         columns = sorted({known[path].column for path in expression.columns if path in known})
         own = [name for name in columns if name in TABLES[table]]
         frame = read_columns(self._tables.get(table), table, ("row", *own)).with_row_index("number")
@@ -130,9 +130,9 @@ def _make_table(columns: Mapping[str, Any], rows: Numbers) -> Any:
     return pa.table({**columns, "row": row})
 
 
-def _compile(expression: Expression, listing_type: str, *, is_of_happening: bool) -> str:
-    """Return the SQL query over `listings` and `happenings`. A column that the type lacks is null."""
-    kinds, own, known = list_columns(None), LISTING_COLUMNS[listing_type], HAPPENING_COLUMNS[listing_type]
+def _compile(expression: Expression, listing_type: str, *, is_of_occurrence: bool) -> str:
+    """Return the SQL query over `listings` and `occurrences`. A column that the type lacks is null."""
+    kinds, own, known = list_columns(None), LISTING_COLUMNS[listing_type], OCCURRENCE_COLUMNS[listing_type]
     columns = []
     for path in sorted(expression.columns):
         if path in known:
@@ -140,8 +140,8 @@ def _compile(expression: Expression, listing_type: str, *, is_of_happening: bool
         else:
             value = f"l.{quote(path)}" if path in own else "NULL"
         columns.append(f"TRY_CAST({value} AS {kinds[path]}) AS {quote(path)}")
-    source = "happenings h JOIN listings l USING (row)" if is_of_happening else "listings l"
-    number = "h.number" if is_of_happening else "l.row AS number"
+    source = "occurrences h JOIN listings l USING (row)" if is_of_occurrence else "listings l"
+    number = "h.number" if is_of_occurrence else "l.row AS number"
     return f"SELECT number FROM (SELECT {', '.join((number, *columns))} FROM {source}) WHERE {expression.sql}"
 
 

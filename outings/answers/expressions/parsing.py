@@ -72,7 +72,7 @@ class Expression(Struct, frozen=True):
     sql: str
     columns: frozenset[str]
 
-    def is_of_happening(self, listing_type: str) -> bool:
+    def is_of_occurrence(self, listing_type: str) -> bool:
         """Return True if the expression names a column of the type's occurrences, sections or sessions."""
         prefix = f"{PREFIXES.get(listing_type)}."
         return any(path.startswith(prefix) for path in self.columns)

@@ -226,7 +226,7 @@ def _read_page(request: ListRequest) -> ListPage:
         offset=(read_page(query) - 1) * limit,
         after=None if query.cursor is None else read_position(query),
     )
-    results = (evaluator.list_occurrences if request.is_expanded else evaluator.list_rows)(selection, span)
+    results = (evaluator.list_event_dates if request.is_expanded else evaluator.list_rows)(selection, span)
     return ListPage(
         rows=results.rows[:limit],
         numbers=None if results.numbers is None else results.numbers[:limit],

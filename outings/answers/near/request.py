@@ -169,7 +169,7 @@ def _skip_begun(collection: CollectionQuery, now: Now) -> CollectionQuery:
         return collection
     conditions = collection.selection.conditions
     since = NotBefore(now.instant, now.date)
-    conditions = replace(conditions, happening=(*conditions.happening, since))
+    conditions = replace(conditions, occurrence=(*conditions.occurrence, since))
     return replace(collection, selection=replace(collection.selection, conditions=conditions))
 
 

@@ -17,7 +17,7 @@ from outings.contract.values import number_day
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
 from outings.lazy_polars import pl
 from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, Words, count_words
-from outings.release.tables import HAPPENINGS, SECTIONS, SESSIONS
+from outings.release.tables import OCCURRENCE_TABLES, SECTIONS, SESSIONS
 
 Numbers = NDArray[Any]
 
@@ -106,8 +106,8 @@ def make_columns(tables: Frames, today: date) -> dict[str, pl.DataFrame]:
         ),
         "sets": pl.DataFrame({"categories": numbered.category_sets}, schema={"categories": pl.UInt64()}),
         "occurrences": _make_occurrences(occurrences, rows),
-        "sections": _make_happenings(tables["sections"]),
-        "sessions": _make_happenings(tables["sessions"]),
+        "sections": _make_sections(tables["sections"]),
+        "sessions": _make_sections(tables["sessions"]),
         "days": _make_days(occurrences, listings, today=today),
     }
     source = listings.with_columns(rows["time", "program", "price_band", "age_bands"])
@@ -141,7 +141,7 @@ def open_columns(reader: SnapshotReader) -> Columns:
 def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataFrame:
     listings = tables["listings"]
     by_update = listings.select("row", "type", "updated_at", "id").sort("type", "updated_at", "id", maintain_order=True)
-    first, end = _span_happenings(tables, listings.height)
+    first, end = _span_occurrences(tables, listings.height)
     return pl.DataFrame(
         {
             "name_key": listings["name_key"],
@@ -165,11 +165,11 @@ def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataF
     )
 
 
-def _span_happenings(tables: Mapping[str, pl.DataFrame], size: int) -> tuple[Numbers, Numbers]:
+def _span_occurrences(tables: Mapping[str, pl.DataFrame], size: int) -> tuple[Numbers, Numbers]:
     """Return, by row, where its occurrences, sections or sessions begin and end. Occurrences are in order of rows."""
     counts = np.zeros(size, dtype=np.int64)
     first = np.zeros(size, dtype=np.uint32)
-    for name in HAPPENINGS.values():
+    for name in OCCURRENCE_TABLES.values():
         own = np.bincount(tables[name]["row"].to_numpy(), minlength=size)
         counts += own
         begins = np.concatenate(([0], np.cumsum(own)[:-1])) if size else own
@@ -220,7 +220,7 @@ def _make_occurrences(occurrences: pl.DataFrame, rows: pl.DataFrame) -> pl.DataF
     )
 
 
-def _make_happenings(table: pl.DataFrame) -> pl.DataFrame:
+def _make_sections(table: pl.DataFrame) -> pl.DataFrame:
     """Make the table of sections or sessions, by row. Dates become days since 1970."""
     columns = {"row": table["row"]}
     for name in table.columns[2:]:

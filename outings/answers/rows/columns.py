@@ -12,7 +12,7 @@ from outings.answers.cache import remember
 from outings.answers.snapshot.reader import RowFacts, RowIndex
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, WORD, MappedTable, Words, count_words
-from outings.release.tables import HAPPENINGS
+from outings.release.tables import OCCURRENCE_TABLES
 
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -133,7 +133,7 @@ class Columns:
             name: TypeColumns(tables[f"bits_{name}"], first=int(bounds[code]), end=int(bounds[code + 1]))
             for code, name in enumerate(TYPES)
         }
-        self.happenings = {name: tables[name].read_arrays() for name in HAPPENINGS.values()}
+        self.occurrence_tables = {name: tables[name].read_arrays() for name in OCCURRENCE_TABLES.values()}
         self.category_sets = tables["sets"].read_array("categories")
         texts = tables["texts"]
         self._text_columns, self._texts, self._text_rows = (
@@ -166,7 +166,7 @@ class Columns:
         return words
 
 
-def find_happenings(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
+def find_occurrences(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
     """Return the numbers of the rows' occurrences, sections or sessions, row after row, and the index at which each
     row's begin. Every row needs one."""
     first, end = columns.rows["first"][rows].astype(np.int64), columns.rows["end"][rows].astype(np.int64)

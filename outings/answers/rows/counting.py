@@ -16,15 +16,15 @@ from outings.answers.rows.columns import (
     Mask,
     Rows,
     count_set,
-    find_happenings,
+    find_occurrences,
     list_set,
     unpack_set,
 )
 from outings.answers.rows.filters import Condition
-from outings.answers.rows.row_sets import Dates, list_occurrences, make_test, read_dates
+from outings.answers.rows.row_sets import Dates, list_event_dates, make_test, read_dates
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.mapped_table import NOT_STATED, Words
-from outings.release.tables import HAPPENINGS
+from outings.release.tables import OCCURRENCE_TABLES
 
 _NO_DAY, _NO_BLOCK = 1 << len(WEEKDAYS), 1 << len(TIME_BLOCKS)
 # The number of buckets, without "not stated", of the facets that count sections and sessions.
@@ -42,7 +42,7 @@ class MatchSet(Struct, frozen=True, kw_only=True, eq=False):
 
     type: str
     words: Words
-    happening: tuple[Condition, ...]
+    occurrence: tuple[Condition, ...]
 
 
 class FacetCounts(Struct, frozen=True, kw_only=True, eq=False):
@@ -98,8 +98,8 @@ def _count_sets(sets: NDArray[np.uint64], words: Words) -> Numbers:
 
 
 def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
-    dates = read_dates(matches.happening)
-    if not matches.happening or not dates.is_within(columns) or dates.times is not None or dates.marked:
+    dates = read_dates(matches.occurrence)
+    if not matches.occurrence or not dates.is_within(columns) or dates.times is not None or dates.marked:
         return count_bits(_pack_occurrences(matches, dates, columns, "days"), len(WEEKDAYS) + 1)
     days: list[list[int]] = [[] for _ in WEEKDAYS]
     for day in dates.list_days():
@@ -109,16 +109,16 @@ def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
 
 
 def _count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
-    if not matches.happening:
+    if not matches.occurrence:
         return count_bits(_pack_occurrences(matches, Dates(), columns, "blocks"), len(TIME_BLOCKS) + 1)
     own = columns.types["event"]
     blocks = _count_sets(own.read_all("is", "time_block", range(len(TIME_BLOCKS))), matches.words)
     counts: Numbers = np.append(blocks, count_set(matches.words & own.read_set("is", "time", NO_TIME)))
     varying = MatchSet(
-        type="event", words=matches.words & own.read_set("is", "time", VARIES), happening=matches.happening
+        type="event", words=matches.words & own.read_set("is", "time", VARIES), occurrence=matches.occurrence
     )
     if varying.words.any():
-        packed = _pack_occurrences(varying, read_dates(matches.happening), columns, "blocks")
+        packed = _pack_occurrences(varying, read_dates(matches.occurrence), columns, "blocks")
         counts = counts + count_bits(packed, len(TIME_BLOCKS) + 1)
     return counts
 
@@ -127,9 +127,9 @@ def _count_offers(matches: MatchSet, dimensions: Collection[str], columns: Colum
     """Count classes or camps by those of their sections or sessions that match."""
     if not dimensions:
         return {}
-    table = columns.happenings[HAPPENINGS[matches.type]]
-    numbers, starts = find_happenings(columns, list_set(matches.words) + columns.types[matches.type].first)
-    tests = [make_test(condition, table)(numbers) for condition in matches.happening]
+    table = columns.occurrence_tables[OCCURRENCE_TABLES[matches.type]]
+    numbers, starts = find_occurrences(columns, list_set(matches.words) + columns.types[matches.type].first)
+    tests = [make_test(condition, table)(numbers) for condition in matches.occurrence]
     is_match = reduce(np.logical_and, tests, np.ones(numbers.size, dtype=np.bool_))
     counts = {}
     for name in dimensions:
@@ -159,8 +159,8 @@ def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: s
     none = _NO_DAY if name == "days" else _NO_BLOCK
     packed = np.full(rows.size, none, dtype=np.int64)
     if has_any.any():
-        numbers, starts = list_occurrences(columns, rows[has_any])
-        table = columns.happenings["occurrences"]
+        numbers, starts = list_event_dates(columns, rows[has_any])
+        table = columns.occurrence_tables["occurrences"]
         bits = 1 << find_weekday(table["day"][numbers]) if name == "days" else _find_blocks(table["time"][numbers])
         packed[has_any] = _unite(bits, dates.hold(columns, numbers), starts, none=none)
     return packed
@@ -173,9 +173,9 @@ def _find_blocks(times: Numbers) -> Numbers:
 
 def find_matching(matches: MatchSet, columns: Columns) -> Rows:
     """Return the numbers of all occurrences of matching events that match themselves."""
-    dates = read_dates(matches.happening)
+    dates = read_dates(matches.occurrence)
     first, end = dates.span_numbers(columns)
-    rows = columns.happenings["occurrences"]["row"][first:end]
+    rows = columns.occurrence_tables["occurrences"]["row"][first:end]
     numbers = np.flatnonzero(unpack_set(matches.words, columns.types["event"].size).take(rows)) + first
     return numbers[dates.hold(columns, numbers)]
 
@@ -184,7 +184,7 @@ def count_occurrences(
     numbers: Rows, dimensions: Collection[str], columns: Columns, *, words: int
 ) -> dict[str, Numbers]:
     """Count occurrences by dimensions. `words`: the number of categories."""
-    table = columns.happenings["occurrences"]
+    table = columns.occurrence_tables["occurrences"]
     rows = table["row"][numbers]
     counts: dict[str, Numbers] = {}
     for name in dimensions:
@@ -213,7 +213,7 @@ def count_days(matches: MatchSet, columns: Columns, *, first: int, days: int, wo
     One pass turns each occurrence in the window into a number of its day, its set of categories and whether it is free.
     Looking these up for the matching ones would take twice as long.
     """
-    table, sets, dates = columns.happenings["occurrences"], columns.category_sets, read_dates(matches.happening)
+    table, sets, dates = columns.occurrence_tables["occurrences"], columns.category_sets, read_dates(matches.occurrence)
     span = slice(*dates.span_numbers(columns))
     places = table["day"][span] - np.int32(first)
     is_match = unpack_set(matches.words, columns.types["event"].size).take(table["row"][span])

@@ -18,7 +18,7 @@ from outings.answers.rows.columns import (
     Mask,
     Rows,
     count_set,
-    find_happenings,
+    find_occurrences,
     list_set,
     pack_rows,
     test_set,
@@ -38,7 +38,7 @@ from outings.answers.rows.row_sets import (
     Candidates,
     RowFinder,
     find_candidates,
-    list_occurrences,
+    list_event_dates,
     make_test,
     read_dates,
 )
@@ -46,7 +46,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY, number_day, read_date
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED
-from outings.release.tables import HAPPENINGS
+from outings.release.tables import OCCURRENCE_TABLES
 
 
 def fold_programs(candidates: Candidates, columns: Columns, *, start: date) -> Candidates:
@@ -66,16 +66,16 @@ def fold_programs(candidates: Candidates, columns: Columns, *, start: date) -> C
 def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> tuple[Rows, Rows, Rows]:
     """Return the next day of each occurrence, section or session, NEVER if it does not match; its time; and the index
     at which each row's begin."""
-    conditions, table = selection.conditions.happening, columns.happenings[HAPPENINGS[selection.type]]
+    conditions, table = selection.conditions.occurrence, columns.occurrence_tables[OCCURRENCE_TABLES[selection.type]]
     if selection.type == "event":
-        numbers, firsts = list_occurrences(columns, rows)
+        numbers, firsts = list_event_dates(columns, rows)
         days = table["day"][numbers].astype(np.int64)
         # A single event in the window has its date, even a past one. Only a series must have a later one.
         recurring = columns.types["event"].read_set("is", "is_recurring", 1)
         is_match = read_dates(conditions).hold(columns, numbers)
         is_match &= (days >= low) | ~test_set(recurring, table["row"][numbers].astype(np.int64))
     else:
-        numbers, firsts = find_happenings(columns, rows)
+        numbers, firsts = find_occurrences(columns, rows)
         tests: list[Mask] = [make_test(condition, table)(numbers) for condition in conditions]
         is_match = reduce(np.logical_and, tests, np.ones(numbers.size, dtype=np.bool_))
         begins, ends = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on"))
@@ -129,7 +129,7 @@ def find_place(columns: Columns, order: Order, *, first: int, after: Position) -
 
 def order_camps(columns: Columns, start: date) -> Order:
     """Order camps by the first session that has not ended by the date; camps without one come last."""
-    own, table = columns.types["camp"], columns.happenings["sessions"]
+    own, table = columns.types["camp"], columns.occurrence_tables["sessions"]
     open_sessions = table["ends_on"] >= number_day(start)
     rows = table["row"][open_sessions].astype(np.int64) - own.first
     keys = np.full(own.size, NEVER, dtype=np.int64)
@@ -185,7 +185,7 @@ class Evaluator:
     """
 
     def __init__(self, columns: Columns, *, finder: RowFinder, words: int) -> None:
-        self._columns, self._occurrences = columns, columns.happenings["occurrences"]
+        self._columns, self._occurrences = columns, columns.occurrence_tables["occurrences"]
         self._finder = finder
         self._words = words
         self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
@@ -234,7 +234,7 @@ class Evaluator:
             return None if key == NEVER else read_date(key).isoformat(), row_id
         return self._columns.names[row], row_id
 
-    def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
+    def list_event_dates(self, selection: Selection, span: Span) -> ResultSet:
         """Return a span of the list whose items are occurrences, by `starts_at`, then id."""
         matches, table = find_matching(self._find_matches(selection), self._columns), self._occurrences
         if span.after is not None:
@@ -284,7 +284,7 @@ class Evaluator:
         words = candidates.words
         if candidates.tests:
             words = pack_rows(candidates.keep_rows(list_set(words)), self._columns.types[selection.type].size)
-        return MatchSet(type=selection.type, words=words, happening=selection.conditions.happening)
+        return MatchSet(type=selection.type, words=words, occurrence=selection.conditions.occurrence)
 
     def count_organizations(self, selection: Selection) -> Rows:
         """Return how many items the list would have if restricted to each organization, by row of the table of

@@ -17,7 +17,7 @@ from outings.contract.routes import LIST_DAYS_AFTER, LISTS, ROUTES, list_default
 from outings.contract.text import TextQuery, fold_text, parse_text
 from outings.contract.values import DateDefault, Default, Parameter, Value, list_allowed, number_day
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, SETS, WEEKDAYS, Vocabulary
-from outings.release.tables import HAPPENINGS, LISTINGS, TABLES
+from outings.release.tables import LISTINGS, OCCURRENCE_TABLES, TABLES
 
 # The classes below are the kinds of conditions that filters make. Every bound is inclusive; None is no bound.
 Scalar = str | int | float | bool | date
@@ -111,7 +111,7 @@ class ExpressionSet(Struct, frozen=True, eq=False):
     listing's number within its type or the other's row."""
 
     words: NDArray[np.uint64]
-    is_of_happening: bool
+    is_of_occurrence: bool
 
 
 class Either(Struct, frozen=True):
@@ -128,10 +128,10 @@ Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | ExpressionSet
 
 class Conditions(Struct, frozen=True):
     """The conditions of a list. A listing must meet all of `listing` and `by_row`. One of its occurrences, sections or
-    sessions must meet all of `happening`."""
+    sessions must meet all of `occurrence`."""
 
     listing: tuple[Condition, ...]
-    happening: tuple[Condition, ...]
+    occurrence: tuple[Condition, ...]
     by_row: tuple[RowCondition, ...] = ()
 
 
@@ -302,25 +302,25 @@ def make_conditions(
     made = [rule(values, listing_type) for rule in rules]
     made += [compare_column(PLAIN[name], value, vocabulary) for name, value in values.items() if name in PLAIN]
     listing: list[Condition] = []
-    happening: list[Condition] = []
+    occurrence: list[Condition] = []
     by_row: list[RowCondition] = []
     for condition in made:
         if isinstance(condition, _ROW_CONDITIONS):
             by_row.append(condition)
         elif (
-            condition.is_of_happening
+            condition.is_of_occurrence
             if isinstance(condition, ExpressionSet)
-            else is_of_happening(_name_column(condition), listing_type)
+            else is_of_occurrence(_name_column(condition), listing_type)
         ):
-            happening.append(condition)
+            occurrence.append(condition)
         else:
             listing.append(condition)
-    return Conditions(listing=tuple(listing), happening=tuple(happening), by_row=tuple(by_row))
+    return Conditions(listing=tuple(listing), occurrence=tuple(occurrence), by_row=tuple(by_row))
 
 
-def is_of_happening(column: str, listing_type: str) -> bool:
+def is_of_occurrence(column: str, listing_type: str) -> bool:
     """Return True if the column is one of occurrences, sections or sessions, not of listings."""
-    table = HAPPENINGS.get(listing_type)
+    table = OCCURRENCE_TABLES.get(listing_type)
     return table is not None and column in TABLES[table]
 
 
@@ -346,7 +346,7 @@ def list_columns() -> Mapping[str, Parameter]:
     return {
         column: row
         for column, row in columns.items()
-        if any(row.name in route.parameters and not is_of_happening(column, kind) for kind, route in LISTS.items())
+        if any(row.name in route.parameters and not is_of_occurrence(column, kind) for kind, route in LISTS.items())
     }
 
 

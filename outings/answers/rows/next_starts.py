@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
 from outings.answers.rows.column_tables import open_columns
-from outings.answers.rows.columns import Columns, find_happenings
+from outings.answers.rows.columns import Columns, find_occurrences
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY
 from outings.release.mapped_table import NEVER, NOT_STATED
@@ -66,8 +66,8 @@ class NextStarts:
         return slots.find_least(np.where(is_past, NEVER, slots.begins))
 
     def _read_slots(self, table: str, rows: Numbers) -> "_Slots":
-        numbers, firsts = find_happenings(self._columns, rows)
-        columns = self._columns.happenings[table]
+        numbers, firsts = find_occurrences(self._columns, rows)
+        columns = self._columns.occurrence_tables[table]
         read = (columns[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on", "days", "time"))
         return _Slots(firsts, *read)
 

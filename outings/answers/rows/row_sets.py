@@ -21,7 +21,7 @@ from outings.answers.rows.columns import (
     Mask,
     Rows,
     TypeColumns,
-    find_happenings,
+    find_occurrences,
     list_set,
     pack_rows,
     test_set,
@@ -52,7 +52,7 @@ from outings.answers.snapshot.zips import Zips, open_stated_zips, open_zips
 from outings.contract.values import DAY, number_day
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NOT_STATED, Words
-from outings.release.tables import HAPPENINGS, PUBLISHED
+from outings.release.tables import OCCURRENCE_TABLES, PUBLISHED
 
 Array = NDArray[Any]
 
@@ -203,14 +203,14 @@ class Dates(Struct, frozen=True, kw_only=True):
 
     def span_numbers(self, columns: Columns) -> tuple[int, int]:
         """Return the range of the numbers of the occurrences that can be in the window."""
-        starts = columns.happenings["occurrences"]["starts_at"]
+        starts = columns.occurrence_tables["occurrences"]["starts_at"]
         first = 0 if self.low is None else int(np.searchsorted(starts, self.low * DAY - _AHEAD))
         end = starts.size if self.high is None else int(np.searchsorted(starts, (self.high + 1) * DAY + _BEHIND))
         return first, end
 
     def hold(self, columns: Columns, numbers: Rows) -> Mask:
         """Mark the occurrences that meet all conditions."""
-        table = columns.happenings["occurrences"]
+        table = columns.occurrence_tables["occurrences"]
         meet_all = np.ones(numbers.shape, dtype=np.bool_)
         if self.low is not None or self.high is not None:
             meet_all &= _lies_between(table["day"][numbers], self.low, self.high)
@@ -264,7 +264,7 @@ def find_events(dates: Dates, columns: Columns) -> Words:
     if not dates.is_within(columns) or dates.since is not None or dates.marked:
         first, end = dates.span_numbers(columns)
         numbers = np.arange(first, end)
-        rows = columns.happenings["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
+        rows = columns.occurrence_tables["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
         return pack_rows(rows, columns.types["event"].size)
     if dates.weekdays is None:
         assert dates.low is not None
@@ -293,16 +293,16 @@ def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
             timed = timed & ~own.read_set("most", "time", values[lower - 1])
     rows = list_set(words & own.read_set("is", "time", VARIES))
     if rows.size:
-        numbers, starts = list_occurrences(columns, rows)
+        numbers, starts = list_event_dates(columns, rows)
         timed = timed | pack_rows(rows[np.logical_or.reduceat(dates.hold(columns, numbers), starts)], own.size)
     return timed
 
 
-def list_occurrences(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
+def list_event_dates(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
     """Return the numbers of events' occurrences, row after row, and the index at which each row's begin. Each event
     needs an occurrence."""
-    places, starts = find_happenings(columns, rows)
-    return columns.happenings["occurrences"]["by_row"][places].astype(np.int64), starts
+    places, starts = find_occurrences(columns, rows)
+    return columns.occurrence_tables["occurrences"]["by_row"][places].astype(np.int64), starts
 
 
 # A function that marks the rows that meet a condition. Rows are numbered within their type.
@@ -329,8 +329,8 @@ def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -
     own = columns.types[selection.type]
     parts: list[SetOrTest] = [own.read_set("is", "status", PUBLISHED)]
     parts += [_find_set_or_test(condition, columns, own) for condition in selection.conditions.listing]
-    if selection.conditions.happening:
-        parts.append(_find_happening_set(selection, columns, own))
+    if selection.conditions.occurrence:
+        parts.append(_find_occurrence_set(selection, columns, own))
     # Circles are tested last, because their test takes the longest for each row.
     for by_row in sorted(selection.conditions.by_row, key=lambda condition: isinstance(condition, Within | NearZip)):
         parts.append(_find_row_set(by_row, selection.type, columns, finder))
@@ -423,17 +423,19 @@ def _find_row_set(condition: RowCondition, listing_type: str, columns: Columns, 
     return own.pack_rows(finder.find_rows(condition, listing_type))
 
 
-def _find_happening_set(selection: Selection, columns: Columns, own: TypeColumns) -> SetOrTest:
+def _find_occurrence_set(selection: Selection, columns: Columns, own: TypeColumns) -> SetOrTest:
     """Find the listings with an occurrence (a set), section or session (a test) that meets all conditions."""
-    conditions = selection.conditions.happening
+    conditions = selection.conditions.occurrence
     if selection.type == "event":
         return find_events(read_dates(conditions), columns)
-    tests = [make_test(condition, columns.happenings[HAPPENINGS[selection.type]]) for condition in conditions]
+    tests = [
+        make_test(condition, columns.occurrence_tables[OCCURRENCE_TABLES[selection.type]]) for condition in conditions
+    ]
 
-    def test_happenings(rows: Rows) -> Mask:
-        numbers, starts = find_happenings(columns, rows + own.first)
+    def test_occurrences(rows: Rows) -> Mask:
+        numbers, starts = find_occurrences(columns, rows + own.first)
         is_match = reduce(np.logical_and, (test(numbers) for test in tests))
         passed: Mask = np.logical_or.reduceat(is_match, starts)
         return passed
 
-    return test_happenings
+    return test_occurrences

@@ -9,7 +9,7 @@ from msgspec import Struct
 from outings.contract.vocabulary import WEEKDAYS
 from outings.release.manifest import FeedAccount
 from outings.release.site import Picture
-from outings.release.tables import HAPPENINGS, TABLES
+from outings.release.tables import OCCURRENCE_TABLES, TABLES
 from pipeline.dates.recurrence import Occurrences
 from pipeline.resolve.foreign_organizations import SharedState
 
@@ -97,7 +97,7 @@ def check_bounds(row: Row) -> None:
         if value is not None and not low <= value <= high:
             raise OverflowError(f"{name} is {value}; allowed: {low} to {high}")
     if len(row.parts) > _MOST_PARTS:
-        raise OverflowError(f"{len(row.parts):,} {HAPPENINGS[row.kind]}; allowed: {_MOST_PARTS:,}")
+        raise OverflowError(f"{len(row.parts):,} {OCCURRENCE_TABLES[row.kind]}; allowed: {_MOST_PARTS:,}")
 
 
 def pack_bits(words: Iterable[str], vocabulary: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import LISTS
 from outings.contract.values import Parameter
 from outings.release.snapshot import Release
-from outings.release.tables import HAPPENINGS, TABLES
+from outings.release.tables import OCCURRENCE_TABLES, TABLES
 from tests.answers import documents
 from tests.answers.asking import fetch
 from tests.answers.documents import make_uuid
@@ -45,7 +45,7 @@ def test_every_filter_with_a_column_is_taken_by_a_list(name: str) -> None:
     [(kind, name) for kind, route in LISTS.items() for name in PLAIN if name in route.parameters],
 )
 def test_the_column_of_a_filter_is_in_a_table_of_each_type_that_takes_it(listing_type: str, name: str) -> None:
-    tables = ("listings", HAPPENINGS.get(listing_type, "listings"))
+    tables = ("listings", OCCURRENCE_TABLES.get(listing_type, "listings"))
     column = PLAIN[name].column
     assert any(column in TABLES[table] for table in tables), (
         f"{name} compares {column}, which no table of a {listing_type} has:"

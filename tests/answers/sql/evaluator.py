@@ -25,14 +25,14 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import read_columns
 from tests.answers.sql.engine import Engine, Rows, Statement, open_engine
-from tests.answers.sql.happenings import (
+from tests.answers.sql.listings import compile_count, compile_list, compile_organizations
+from tests.answers.sql.occurrences import (
     compile_buckets,
     compile_days,
     compile_expansion,
     compile_occurrence_buckets,
     compile_rows,
 )
-from tests.answers.sql.listings import compile_count, compile_list, compile_organizations
 
 _ALL = 1 << 40
 _OF_DATES = frozenset({"weekday", "time_block"})
@@ -65,7 +65,7 @@ class SqlEvaluator:
 
         return ResultSet(rows=[row for row, _, _ in matches], locate=locate)
 
-    def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
+    def list_event_dates(self, selection: Selection, span: Span) -> ResultSet:
         """No two occurrences of an event start at one instant (what the clocks skip does not take place), so start and
         id tell where a walk stands."""
         matches = self._fetch(selection, compile_expansion(selection, span, schema=self.schema))

@@ -16,7 +16,7 @@ from outings.answers.rows.filters import (
     Span,
 )
 from outings.contract.vocabulary import TYPES
-from outings.release.tables import HAPPENINGS, PUBLISHED
+from outings.release.tables import OCCURRENCE_TABLES, PUBLISHED
 from tests.answers.sql.engine import Statement
 
 # A fragment and the values that its question marks take, in their order.
@@ -122,11 +122,11 @@ def _compile_cards(selection: Selection, *, schema: str) -> Fragment:
 
 
 def _compile_matching(selection: Selection, columns: str, *, schema: str) -> Fragment:
-    """The published rows that match, before cards: one happening meets all of the happening conditions at once."""
+    """Select the published rows that match: one and the same occurrence must meet all conditions on occurrences."""
     pieces = [compile_listing(selection)]
-    if selection.conditions.happening:
-        condition, values = compile_happening(selection)
-        table = f"{schema}.{HAPPENINGS[selection.type]}"
+    if selection.conditions.occurrence:
+        condition, values = compile_occurrence(selection)
+        table = f"{schema}.{OCCURRENCE_TABLES[selection.type]}"
         pieces.append((f"l.row IN (SELECT h.row FROM {table} h WHERE {condition})", values))
     where, values = _join(" AND ", pieces)
     return f"SELECT {columns} FROM {schema}.listings l WHERE {where}", values
@@ -141,9 +141,9 @@ def compile_listing(selection: Selection) -> Fragment:
     return _join(" AND ", pieces)
 
 
-def compile_happening(selection: Selection) -> Fragment:
-    """What must hold of one happening `h`."""
-    return _join(" AND ", [_compile(condition, "h") for condition in selection.conditions.happening] or [("true", ())])
+def compile_occurrence(selection: Selection) -> Fragment:
+    """Return the conditions on one occurrence `h`."""
+    return _join(" AND ", [_compile(condition, "h") for condition in selection.conditions.occurrence] or [("true", ())])
 
 
 def _join(word: str, pieces: Sequence[Fragment]) -> Fragment:

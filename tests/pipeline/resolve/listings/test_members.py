@@ -15,7 +15,7 @@ from outings.contract.resources.shared import Ages, Location, OrganizationRefere
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import MetroSettings
-from outings.release.tables import HAPPENINGS, TABLES
+from outings.release.tables import OCCURRENCE_TABLES, TABLES
 from pipeline.records.record import RECORDS
 from pipeline.resolve.listings.camps import make_camp_row
 from pipeline.resolve.listings.classes import make_class_row
@@ -107,7 +107,7 @@ def test_what_is_shown_as_it_was_read_has_one_type(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", LISTINGS)
 def test_every_column_that_a_filter_compares_is_filled(kind: str) -> None:
-    parts = TABLES.get(HAPPENINGS.get(kind, ""), {})
+    parts = TABLES.get(OCCURRENCE_TABLES.get(kind, ""), {})
     for name, row in PLAIN.items():
         if name in LISTS[kind].parameters and row.column not in parts:
             assert row.column in make_row(kind).columns, (

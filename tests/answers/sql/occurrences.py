@@ -1,10 +1,10 @@
-"""SQL over what happens: the occurrences that match, and the weekdays and time blocks of a listing's happenings."""
+"""SQL over occurrences, sections and sessions: those that match, and the weekdays and time blocks of a listing."""
 
 from outings.answers.rows.filters import Selection, Span
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
-from outings.release.tables import HAPPENINGS
+from outings.release.tables import OCCURRENCE_TABLES
 from tests.answers.sql.engine import Statement
-from tests.answers.sql.listings import Fragment, compile_happening, compile_listing, compile_set
+from tests.answers.sql.listings import Fragment, compile_listing, compile_occurrence, compile_set
 
 # Bit sets over WEEKDAYS and TIME_BLOCKS; the bit after the last stands for "not stated".
 _NO_DAY, _NO_BLOCK = 1 << len(WEEKDAYS), 1 << len(TIME_BLOCKS)
@@ -35,21 +35,21 @@ def compile_rows(selection: Selection, *, schema: str) -> Statement:
 
 
 def compile_buckets(selection: Selection, *, schema: str) -> Statement:
-    """Gives `row`, `days`, `blocks` of each listing of the list: of its happenings that match, those of any; of classes
-    and camps `prices` and `ages` too."""
+    """Select `row`, `days` and `blocks` of each listing in the list, united over its matching occurrences; for classes
+    and camps also `prices` and `ages`."""
     none = {"days": _NO_DAY, "blocks": _NO_BLOCK}
     bits = {"days": _DAYS[selection.type], "blocks": _BLOCKS}
     if selection.type != "event":
         none |= {"prices": _NO_PRICE, "ages": _NO_AGE}
         bits |= {"prices": _PRICES, "ages": _AGES}
     columns = ", ".join(["h.row", *(f"{_unite(bits[name], none[name])} AS {name}" for name in bits)])
-    if selection.conditions.happening and selection.type != "class":
-        # Whatever has a happening that matches is in the list: one pass tells both.
-        text, values = _compile_happenings(selection, columns, schema=schema)
+    if selection.conditions.occurrence and selection.type != "class":
+        # A listing with a matching occurrence is in the list: one pass finds both.
+        text, values = _compile_occurrences(selection, columns, schema=schema)
         return Statement(f"{text} GROUP BY h.row", values)
     listed, values = compile_set(selection, schema=schema)
-    condition, bound = compile_happening(selection)
-    buckets = f"SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h WHERE {condition} GROUP BY h.row"
+    condition, bound = compile_occurrence(selection)
+    buckets = f"SELECT {columns} FROM {schema}.{OCCURRENCE_TABLES[selection.type]} h WHERE {condition} GROUP BY h.row"
     return Statement(
         f"""SELECT row, {", ".join(f"coalesce({name}, {bit}::UTINYINT) AS {name}" for name, bit in none.items())}
         FROM ({listed}) LEFT JOIN ({buckets}) USING (row)""",
@@ -58,13 +58,13 @@ def compile_buckets(selection: Selection, *, schema: str) -> Statement:
 
 
 def _unite(bits: str, none: int) -> str:
-    """Return the bits of all happenings; the last, "not stated", where all have it."""
+    """Return the bits of all occurrences; the last, "not stated", where all have it."""
     return f"(bit_or({bits}) & {none - 1}::UTINYINT) | (bit_and({bits}) & {none}::UTINYINT)"
 
 
 def compile_occurrence_buckets(selection: Selection, *, schema: str) -> Statement:
     """Gives `row`, `days`, `blocks` of each occurrence that matches."""
-    text, values = _compile_happenings(
+    text, values = _compile_occurrences(
         selection, f"h.row, {_DAYS['event']} AS days, {_BLOCKS} AS blocks", schema=schema
     )
     return Statement(text, values)
@@ -72,13 +72,13 @@ def compile_occurrence_buckets(selection: Selection, *, schema: str) -> Statemen
 
 def compile_days(selection: Selection, *, schema: str) -> Statement:
     """Gives `row`, `day` of each occurrence that matches; the day in days after the window's first."""
-    text, values = _compile_happenings(selection, "h.row, h.date - CAST(? AS DATE) AS day", schema=schema)
+    text, values = _compile_occurrences(selection, "h.row, h.date - CAST(? AS DATE) AS day", schema=schema)
     return Statement(text, (selection.start, *values))
 
 
 def compile_expansion(selection: Selection, span: Span, *, schema: str) -> Statement:
     """Gives (number, row, id) of occurrences by `starts_at`, then id: their order in the table."""
-    text, values = _compile_happenings(selection, "h.number, h.row, l.id", schema=schema)
+    text, values = _compile_occurrences(selection, "h.number, h.row, l.id", schema=schema)
     after: Fragment = ("true", ())
     if span.after is not None:
         starts_at, row_id = span.after
@@ -89,12 +89,12 @@ def compile_expansion(selection: Selection, span: Span, *, schema: str) -> State
     )
 
 
-def _compile_happenings(selection: Selection, columns: str, *, schema: str) -> Fragment:
+def _compile_occurrences(selection: Selection, columns: str, *, schema: str) -> Fragment:
     """Each that matches, of a listing that does."""
     listed, values = compile_listing(selection)
-    condition, bound = compile_happening(selection)
+    condition, bound = compile_occurrence(selection)
     return (
-        f"""SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h
+        f"""SELECT {columns} FROM {schema}.{OCCURRENCE_TABLES[selection.type]} h
         JOIN {schema}.listings l ON l.row = h.row WHERE {listed} AND {condition}""",
         (*values, *bound),
     )
