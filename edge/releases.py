@@ -80,7 +80,7 @@ class RollbackGuard:
 
 
 # How long a replaced release stays open, so that readers can go on paging in it.
-WALK_TIME = timedelta(minutes=15)
+PAGING_TIME = timedelta(minutes=15)
 # The pause before a release that could not be opened is tried again, with its objects fetched anew.
 RETRY_PAUSE = timedelta(seconds=30)
 
@@ -172,7 +172,7 @@ class Releases:
             try:
                 now = self._clock()
                 # By `abs`, so that a clock that was set back keeps no release open for longer.
-                self._replaced = tuple(old for old in self._replaced if abs(now - old.replaced_at) < WALK_TIME)
+                self._replaced = tuple(old for old in self._replaced if abs(now - old.replaced_at) < PAGING_TIME)
                 self._read_pointer(is_ahead=is_ahead)
                 self._close_unused()
                 self.failure = None

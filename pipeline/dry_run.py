@@ -79,7 +79,7 @@ class DryRun:
 
     def add_feed(self, read: FeedRead) -> None:
         read = strip_read(read, self._withdrawn)
-        is_whole = FORMATS[self._feeds[read.feed].format].is_walk
+        is_whole = FORMATS[self._feeds[read.feed].format].is_paged
         self._results[read.feed] = spool_feed(read, spool=self._scratch, is_whole=is_whole)
         self._warnings += warn_of_reading(read)
 

@@ -41,7 +41,7 @@ class PreviousRelease(Struct, frozen=True, kw_only=True):
         return {
             feed.name: self.feeds[feed.name]
             for feed in feeds
-            if feed.name in self.feeds and (not FORMATS[feed.format].is_walk or feed.metro in self.metros)
+            if feed.name in self.feeds and (not FORMATS[feed.format].is_paged or feed.metro in self.metros)
         }
 
 

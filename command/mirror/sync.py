@@ -88,7 +88,7 @@ class MirrorFile:
         """Return each pair of metro and type for which the file has listings."""
         return self._database.execute("SELECT DISTINCT metro, type FROM records WHERE metro IS NOT NULL").fetchall()
 
-    def walk_rows(self, metro: str, listing_type: str) -> Iterator[tuple[str, str]]:
+    def read_rows(self, metro: str, listing_type: str) -> Iterator[tuple[str, str]]:
         """Yield the id and `updated_at` of each listing, without loading all of them into memory."""
         query = "SELECT id, updated_at FROM records WHERE metro = ? AND type = ?"
         yield from self._database.execute(query, (metro, listing_type))
@@ -219,7 +219,7 @@ def check_mirror(client: ApiClient, file: MirrorFile, *, url: str) -> list[Diffe
         caught = catch_up(client, file, url=url)
         there = _read_hashes(client, release=caught.release)
         if there is not None:
-            here = {kind: add_rows(NO_ROWS, file.walk_rows(*kind)) for kind in file.list_kinds()}
+            here = {kind: add_rows(NO_ROWS, file.read_rows(*kind)) for kind in file.list_kinds()}
             return [
                 Difference(metro=kind[0], type=kind[1], here=here.get(kind), there=there.get(kind))
                 for kind in sorted({*here, *there})

@@ -140,7 +140,7 @@ def _show_change(version: Version) -> Change:
     )
 
 
-# The date in a cursor of versions. Ids of versions only rise, so a walk goes on in any release and on any date.
+# The date in a cursor of versions. Ids of versions only rise, so paging goes on in any release and on any date.
 _NO_DATE = date(1970, 1, 1)
 _MOST_VERSIONS = 1 << 53
 
@@ -182,7 +182,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerConte
     limit = query.get_as("limit", int)
     assert limit is not None
     latest = max((home.snapshot for home in homes), key=lambda snapshot: snapshot.stamp)
-    versions = list(islice(_walk_history(query, context), limit + 1))
+    versions = list(islice(_list_versions(query, context), limit + 1))
     shown, has_more = versions[:limit], len(versions) > limit
     meta = VersionsMeta(
         limit=limit,
@@ -206,7 +206,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerConte
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 
-def _walk_history(query: Query, context: AnswerContext) -> Iterator[Version]:
+def _list_versions(query: Query, context: AnswerContext) -> Iterator[Version]:
     """Yield a listing's versions after the cursor, in the requested order. The log is read only as far as needed."""
     assert query.id is not None
     history, after = context.release.history, _read_position(query)

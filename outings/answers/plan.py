@@ -138,7 +138,7 @@ KEY_CHARACTERS = 200
 _SECONDS = 1 << 62
 
 
-def name_walk(snapshot: Snapshot) -> str:
+def format_stamp(snapshot: Snapshot) -> str:
     """Return the name of a snapshot in cursors, which is the metro's stamp. The release's id can't be used: it is
     computed from stored pages, and these have cursors."""
     return format_instant(snapshot.stamp)
@@ -146,8 +146,8 @@ def name_walk(snapshot: Snapshot) -> str:
 
 def make_cursor(query: Query, position: tuple[str | int | None, ...], *, snapshot: Snapshot, today: date) -> str:
     """Return the cursor to the items after a position, whose form depends on the query's route."""
-    cursor = Cursor(route=query.route, release=name_walk(snapshot), date=today, position=position)
-    return encode_cursor(cursor, query.walk, snapshot=snapshot.hash)
+    cursor = Cursor(route=query.route, release=format_stamp(snapshot), date=today, position=position)
+    return encode_cursor(cursor, query.unpaged_text, snapshot=snapshot.hash)
 
 
 def check_cursor(query: Query, *snapshots: Snapshot) -> None:
@@ -156,8 +156,8 @@ def check_cursor(query: Query, *snapshots: Snapshot) -> None:
     cursor = query.cursor
     if cursor is None:
         return
-    named = [snapshot.hash for snapshot in snapshots if name_walk(snapshot) == cursor.release]
-    if named and not any(is_sealed(cursor, query.seal, query.walk, snapshot=snapshot) for snapshot in named):
+    named = [snapshot.hash for snapshot in snapshots if format_stamp(snapshot) == cursor.release]
+    if named and not any(is_sealed(cursor, query.seal, query.unpaged_text, snapshot=snapshot) for snapshot in named):
         raise malformed_cursor()
 
 

@@ -340,13 +340,13 @@ def _check_feed(decoder: Decoder, feed: Values, key: str) -> None:
 def _check_format(decoder: Decoder, feed: Values, key: str) -> None:
     name: str = feed["format"]
     row = FORMATS[name]
-    if row.is_walk and feed.get("mode") == "full":
+    if row.is_paged and feed.get("mode") == "full":
         decoder.report(f"{key}.mode", f'is "full"; allowed: delta, because {name} has only changes')
-    if row.is_walk and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
+    if row.is_paged and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
         decoder.report(
             f"{key}.url", f"is not the address of a server; allowed: http://… or https://…, which {name} needs"
         )
-    if row.is_walk and "metro" in feed and feed["metro"] is None:
+    if row.is_paged and "metro" in feed and feed["metro"] is None:
         decoder.report(f"{key}.metro", f"is missing; allowed: the slug of the one metro that {name} belongs to")
     if not row.has_select and name != "ics":
         for setting in filter(feed.get, ("keep", "drop")):

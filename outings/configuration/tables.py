@@ -15,11 +15,11 @@ from outings.contract.vocabulary import Vocabulary
 
 class FeedFormat(Struct, frozen=True, kw_only=True):
     """Traits of a feed's format. `has_zones`: times are converted, so the feed must name its metro. `has_select`: a
-    SELECT makes records from its rows. `is_walk`: it is fetched page by page from a server, and holds only changes."""
+    SELECT makes records from its rows. `is_paged`: it is fetched page by page from a server, and holds only changes."""
 
     has_zones: bool = False
     has_select: bool = False
-    is_walk: bool = False
+    is_paged: bool = False
 
 
 FORMATS: Mapping[str, FeedFormat] = {
@@ -27,7 +27,7 @@ FORMATS: Mapping[str, FeedFormat] = {
     "table": FeedFormat(has_select=True),
     "ics": FeedFormat(has_zones=True),
     "jsonld": FeedFormat(has_zones=True),
-    "rpde": FeedFormat(has_zones=True, is_walk=True),
+    "rpde": FeedFormat(has_zones=True, is_paged=True),
 }
 
 if TYPE_CHECKING:

@@ -41,8 +41,8 @@ _decoder = msgspec.msgpack.Decoder(Cursor)
 
 
 def encode_cursor(cursor: Cursor, request_text: str, *, snapshot: str) -> str:
-    """Encode a cursor. `request_text` is `Query.walk`: the request without page and cursor. `snapshot`: the hash of the
-    snapshot in which the walk began.
+    """Encode a cursor. `request_text` is `Query.unpaged_text`: the request without page and cursor. `snapshot`: the
+    hash of the snapshot that the first page came from.
 
     Raises ValueError if the position makes the text longer than the contract allows.
     """

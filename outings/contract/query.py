@@ -223,7 +223,7 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
         return self._format_text(self.values)
 
     @cached_property
-    def walk(self) -> str:
+    def unpaged_text(self) -> str:
         """Return the canonical request without `page`, to which cursors are bound, since they replace `page`."""
         if "page" not in self.values:
             return self.text
@@ -329,7 +329,7 @@ def parse_query(
         query = query.with_metro(aliases[metro])
     if cursor_text is None:
         return query
-    cursor, seal = parse_cursor(str(cursor_text), route=route.name, request_text=query.walk)
+    cursor, seal = parse_cursor(str(cursor_text), route=route.name, request_text=query.unpaged_text)
     return replace(query, cursor=cursor, seal=seal)
 
 

@@ -161,7 +161,7 @@ _FILTERS: Mapping[str, tuple[str, ...]] = {
     "place": (*_LISTING, "sensory", *_PLACE, "place_type"),
 }
 _SHAPE = ("fields", "expand", "include", "include_mode")
-_WALK = ("ids", "q", "where", "changed_since", "limit", "page", "cursor", "facets")
+_ANY_LIST = ("ids", "q", "where", "changed_since", "limit", "page", "cursor", "facets")
 
 _ROW = PARAMETERS
 _WINDOW = (replace(_ROW["to"], default=DateDefault.FROM_PLUS_30_DAYS),)
@@ -204,7 +204,7 @@ _DETAIL_CHANGES: Mapping[str, tuple[Parameter, ...]] = {
 def _list_routes(listing_type: str) -> Iterable[Route]:
     """Yield a type's lists: of a metro, of an organization and, except for places, at a place."""
     collection, item = COLLECTIONS[listing_type], LISTINGS[listing_type]
-    names = (*_FILTERS[listing_type], *_WALK, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
+    names = (*_FILTERS[listing_type], *_ANY_LIST, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
     parameters = _select(*names, changes=_CHANGES[listing_type])
     ignored = ("free",) if listing_type == "place" else ()
     route = partial(

@@ -79,8 +79,8 @@ class FeedMemory(FeedTally, frozen=True, kw_only=True):
     roots. `newest`: when the feed last changed, if it is expected to be fresh.
 
     `question`: a hash of the address and settings by which the other members were fetched. `records`: the object with
-    the raw records. `etag`, `last_modified`: the server's validators. `next`: where the next walk through the feed's
-    pages begins; `walked_at`: when the last one was.
+    the raw records. `etag`, `last_modified`: the server's validators. `next`: the page from which
+    the next build reads on; `walked_at`: when the pages were last read.
     """
 
     hash: str

@@ -65,8 +65,8 @@ def choose_suffix(url: str, content_type: str) -> str:
 _MOST_URL = 2_000
 
 
-class WalkError(Exception):
-    """A walk through pages can't go on. `url`: of the page at fault."""
+class PagingError(Exception):
+    """The next page of a feed can't be read. `url`: of the page at fault."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(reason)

@@ -85,8 +85,8 @@ def open_remote(
 
 
 async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemory | None) -> FeedSource:
-    if (open_walk := load_reader(feed.format).open) is not None:
-        return await open_walk(feed, context, memory)
+    if (open_pages := load_reader(feed.format).open) is not None:
+        return await open_pages(feed, context, memory)
     configuration, folder = context.configuration, context.scratch / feed.name
     folder.mkdir(parents=True, exist_ok=True)
     question = hash_question(feed, configuration)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from outings.configuration import FeedTable
 from outings.configuration.query_string import has_parameter, set_parameter
 from outings.configuration.tables import PARAMETERS, PagesTable
-from pipeline.fetch.addresses import WalkError, find_charset, normalize_url, resolve_next, show_url
+from pipeline.fetch.addresses import PagingError, find_charset, normalize_url, resolve_next, show_url
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.fetcher import FeedClient, FetchError, FetchResult, fetch, open_client
 from pipeline.fetch.reader import FetchContext
@@ -96,14 +96,14 @@ MOST_PAGE_BYTES = 64 << 20
 _SMALL_PAGE = 1 << 20
 # In a row: a page from which all was filtered out is empty, and names another.
 MOST_EMPTY = 100
-MOST_WALKS = 3
+MOST_ATTEMPTS = 3
 # In place of a page that the server says there is not; known by identity.
 _NO_PAGE = b"no page"
 _REPORTED_PAGES = 50
 
 
-class Walk(Struct, kw_only=True):
-    """A walk from page to page, which writes each row to `target`, one a line.
+class PageReader(Struct, kw_only=True):
+    """A reader of a feed page after page, which writes each row to `target`, one a line.
 
     `left`: bytes of the feed's max_bytes that are left; `most`: how many pages are allowed; `count` and `rows`: pages
     and rows so far; `empty`: pages without rows in succession; `digests`: of the pages so far.
@@ -121,18 +121,18 @@ class Walk(Struct, kw_only=True):
     empty: int = 0
 
     async def run(self, url: str) -> str:
-        """Fetch the pages from `url` to the last one, and return its address. Raises WalkError and FetchError."""
+        """Fetch the pages from `url` to the last one, and return its address. Raises PagingError and FetchError."""
         feed = self.client.feed
         while True:
             if normalize_url(url) in self.visited:
-                raise WalkError(url, "was read already: the pages have no end")
+                raise PagingError(url, "was read already: the pages have no end")
             self.visited.add(normalize_url(url))
             if self.count == self.most:
-                raise WalkError(url, f"is page {self.most + 1:,}; allowed: {self.most:,}")
+                raise PagingError(url, f"is page {self.most + 1:,}; allowed: {self.most:,}")
             content, answer = await self.fetch_page(url)
             self.left -= len(content)
             if self.left < 0:
-                raise WalkError(url, f"goes beyond {feed.max_bytes:,} bytes of pages, the feed's max_bytes")
+                raise PagingError(url, f"goes beyond {feed.max_bytes:,} bytes of pages, the feed's max_bytes")
             try:
                 parse = partial(self.parse, content, answer)
                 page = run_bounded(parse, feed) if len(content) > _SMALL_PAGE else parse()
@@ -141,7 +141,7 @@ class Walk(Struct, kw_only=True):
                 if following is not None and self.empty == MOST_EMPTY:
                     raise ValueError(f"is the {MOST_EMPTY}th page in a row without rows, and names another")
             except ValueError as error:
-                raise WalkError(url, str(error)) from error
+                raise PagingError(url, str(error)) from error
             if following is None:
                 return url
             url = following
@@ -157,7 +157,7 @@ class Walk(Struct, kw_only=True):
         raise NotImplementedError
 
     def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
-        """Return the address of the page after that of `url`, None after the last. Raises ValueError, WalkError."""
+        """Return the address of the page after that of `url`, None after the last. Raises ValueError, PagingError."""
         raise NotImplementedError
 
     def _take(self, page: Page) -> None:
@@ -175,12 +175,12 @@ class Walk(Struct, kw_only=True):
             self.tell(f"{self.count:,} pages, {self.rows:,} rows")
 
 
-class MovedRowsError(WalkError):
+class MovedRowsError(PagingError):
     """An error: the server's count changed between two pages, so rows may be missing or doubled."""
 
 
-class _RowWalk(Walk, kw_only=True):
-    """A walk through pages of rows. `total`, `last`: as last stated by the server. `cut`: why rows may be missing."""
+class _RowPageReader(PageReader, kw_only=True):
+    """A reader of pages of rows. `total`, `last`: as last stated by the server. `cut`: why rows may be missing."""
 
     pages: PagesTable
     total: int | None = None
@@ -232,7 +232,7 @@ class _RowWalk(Walk, kw_only=True):
         return following
 
     def _check_end(self, page: Page) -> None:
-        """Raise ValueError if the walk ended early: unread rows would be lost. Set `cut` if rows may be missing."""
+        """Raise ValueError if the pages ended early: unread rows would be lost. Set `cut` if rows may be missing."""
         total, last = self.total, self.last
         if self.pages.most is not None and self.rows >= self.pages.most and total is None:
             self.cut = f"{self.rows:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"
@@ -257,24 +257,24 @@ async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, 
     path = folder / "rows.ndjson"
     try:
         async with open_client(feed, context.policy) as client:
-            for attempt in range(1, MOST_WALKS + 1):
+            for attempt in range(1, MOST_ATTEMPTS + 1):
                 with path.open("wb") as target:
-                    walk = _RowWalk(
+                    reader = _RowPageReader(
                         client=client, pages=pages, target=target, tell=tell, left=feed.max_bytes, most=MOST_PAGES
                     )  # fmt: skip
                     try:
-                        await walk.run(walk.make_address())
+                        await reader.run(reader.make_address())
                         break
                     except MovedRowsError as moved:
-                        if attempt == MOST_WALKS:
+                        if attempt == MOST_ATTEMPTS:
                             raise
-                        tell(f"{show_url(moved.url)}: {moved}; walked again from the first page")
-    except WalkError as fault:
+                        tell(f"{show_url(moved.url)}: {moved}; read again from the first page")
+    except PagingError as fault:
         raise FeedError(feed.name, show_url(fault.url), _hide_keys(str(fault), feed)) from None
-    tell(f"{walk.count:,} pages, {walk.rows:,} rows")
-    if walk.cut is not None:
-        tell(walk.cut)
-    return replace(look_at(feed, show_url(feed.url), path), has_rows=True, cut=walk.cut)
+    tell(f"{reader.count:,} pages, {reader.rows:,} rows")
+    if reader.cut is not None:
+        tell(reader.cut)
+    return replace(look_at(feed, show_url(feed.url), path), has_rows=True, cut=reader.cut)
 
 
 # What is shorter is a word or a number, and no key.

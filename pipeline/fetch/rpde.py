@@ -12,12 +12,12 @@ from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable, read_zone
 from outings.release.root import FeedMemory
-from pipeline.fetch.addresses import WalkError, normalize_url, resolve_next, show_url
+from pipeline.fetch.addresses import PagingError, normalize_url, resolve_next, show_url
 from pipeline.fetch.fetcher import FetchError, FetchResult, open_client
 from pipeline.fetch.jsonld.nodes import READ, Graph, Node, find_kind
 from pipeline.fetch.jsonld.reading import NodeContext, read_node
 from pipeline.fetch.ndjson import read_lines
-from pipeline.fetch.pages import Page, Walk
+from pipeline.fetch.pages import Page, PageReader
 from pipeline.fetch.reader import FeedSetting, FetchContext, RawRecord, Reader
 from pipeline.fetch.source import (
     PART,
@@ -40,8 +40,8 @@ class _Page(Struct):
     items: list[Raw]
 
 
-class ItemWalk(Walk, kw_only=True):
-    """A walk through pages of items. The last page has no items and names itself as the next."""
+class ItemPageReader(PageReader, kw_only=True):
+    """A reader of pages of items. The last page has no items and names itself as the next."""
 
     last: str = ""
 
@@ -80,7 +80,7 @@ LONGEST_AWAY = timedelta(days=6)
 _REFUSED = (404, 410)
 
 
-async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory | None) -> FeedSource:
+async def open_items(feed: FeedTable, context: FetchContext, memory: FeedMemory | None) -> FeedSource:
     """Fetch the items since the last build, or all of them (`is_whole`: what is not among them is gone). Raises
     FeedError."""
     configuration, now = context.configuration, context.now
@@ -93,34 +93,34 @@ async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory |
     def tell(line: str) -> None:
         context.tell(f"feed {feed.name}: {line}")
 
-    async def walk(url: str) -> ItemWalk:
+    async def read_pages(url: str) -> ItemPageReader:
         with path.open("wb") as target:
-            walk = ItemWalk(client=client, target=target, tell=tell, left=feed.max_bytes, most=MOST_PAGES)
-            walk.last = await walk.run(url)
-        return walk
+            reader = ItemPageReader(client=client, target=target, tell=tell, left=feed.max_bytes, most=MOST_PAGES)
+            reader.last = await reader.run(url)
+        return reader
 
     async with open_client(feed, context.policy) as client:
         try:
             if known is not None and known.next is not None:
                 begin = _lend_password(known.next, feed.url)
                 try:
-                    walked = await walk(begin)
+                    reader = await read_pages(begin)
                 except FetchError as error:
                     if error.url != begin or error.status not in _REFUSED:
                         raise
                     known, why = None, "its server no longer knows the place"
             if known is None:
                 if why is not None:
-                    tell(f"walked anew from its first page: {why}")
-                walked = await walk(feed.url)
-        except WalkError as stuck:
+                    tell(f"read again from its first page: {why}")
+                reader = await read_pages(feed.url)
+        except PagingError as stuck:
             raise FeedError(feed.name, show_url(stuck.url), str(stuck)) from None
     files = (look_at(feed, show_url(feed.url), path),)
     hashed = hash_feed(feed, configuration, files)
-    if known is not None:  # of all that was ever said: a walk that brings nothing new changes nothing
+    if known is not None:  # the hash of all items ever read: pages without new items change nothing
         again = hash_settings(feed, configuration) + f"{known.hash}{hashed}".encode()
-        hashed = hashlib.sha256(again).hexdigest() if walked.rows else known.hash
-    parts = urlsplit(walked.last)
+        hashed = hashlib.sha256(again).hexdigest() if reader.rows else known.hash
+    parts = urlsplit(reader.last)
     return FeedSource(
         hash=hashed, files=files, question=question, walked_at=now, is_whole=known is None,
         next=urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])),  # without the password
@@ -201,4 +201,4 @@ def _parse_item(raw: RawRecord) -> Item | RawRecord:
     return Item(raw.line, key, kind.strip(), data if state == "updated" else None)
 
 
-READER = Reader(read=read_items, open=open_walk)
+READER = Reader(read=read_items, open=open_items)

@@ -76,8 +76,9 @@ class FeedSource(Struct, frozen=True, kw_only=True):
 
     `question`: hash of the address, the settings and this program. A later build reuses what it remembers only if this
     is the same. `kept`: the stored object of the feed's records, if nothing changed; `before`: that object, if
-    something did. Of a walk through pages: `next` is where the next one begins, `walked_at` when this one was, and
-    `is_whole` whether it had all pages. `failure`: why this is the feed's last good version. `day`: when it is read.
+    something did. Of a feed in pages: `next` is where the next build reads on, `walked_at` when the pages were
+    read, and `is_whole` whether all of them were. `failure`: why this is the feed's last good version. `day`: when it
+    is read.
     """
 
     hash: str

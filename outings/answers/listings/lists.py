@@ -25,9 +25,9 @@ from outings.answers.plan import (
     AnswerContext,
     AnswerPlan,
     Position,
+    format_stamp,
     make_cursor,
     make_tag,
-    name_walk,
     read_limit,
     read_page,
     read_position,
@@ -115,7 +115,7 @@ class ListRequest(Struct, frozen=True, kw_only=True):
                 from_=filters.get_date("from"), to=filters.get_date("to"), timezone=self.snapshot.metro.timezone
             ),
             "metro": self.snapshot.metro.slug,
-            "generated_at": name_walk(self.snapshot),
+            "generated_at": format_stamp(self.snapshot),
         }
 
     def make_tag(self) -> str:

@@ -7,7 +7,7 @@ from typing import cast
 from msgspec import Raw
 from msgspec.json import Encoder
 
-from outings.answers.plan import make_cursor, name_walk
+from outings.answers.plan import format_stamp, make_cursor
 from outings.answers.search.collections import MOST_USUAL, SearchFilters, find_override
 from outings.answers.search.request import RANKING, Search
 from outings.answers.search.strength import Numbers
@@ -60,7 +60,7 @@ def make_meta(
         next_cursor=None
         if end is None
         else make_cursor(search.query, (RANKING, end), snapshot=search.snapshot, today=search.today),
-        generated_at=name_walk(search.snapshot),
+        generated_at=format_stamp(search.snapshot),
     )
 
 

@@ -7,7 +7,7 @@ from datetime import date
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.plan import AnswerContext, name_walk, read_limit
+from outings.answers.plan import AnswerContext, format_stamp, read_limit
 from outings.answers.search.collections import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
 from outings.answers.search.place import drop_empty_codes, find_at_place, read_locations
@@ -140,10 +140,10 @@ def _read_offset(query: Query, snapshot: Snapshot) -> int:
         return 0
     match cursor.position:
         case (str(began), int(offset)) if 0 < offset < 1 << 32:
-            if began == RANKING and cursor.release == name_walk(snapshot):
+            if began == RANKING and cursor.release == format_stamp(snapshot):
                 return offset
             raise bad_request(
                 param="cursor", reason="cursor_expired",
-                message="The release or the ranking that this walk began in is gone; search again without a cursor.",
+                message="The release or the ranking of `cursor` is no longer open; search again without `cursor`.",
             )  # fmt: skip
     raise malformed_cursor()

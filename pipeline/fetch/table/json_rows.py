@@ -150,9 +150,9 @@ def is_lines(content: bytes) -> bool:
 def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
     """Return the entries of the list at the setting `records`. Return None for an object if that setting is empty."""
     value = Raw(content)
-    walked: list[str] = []
+    passed: list[str] = []
     for step in feed.records.split(".") if feed.records else ():
-        where = ".".join(walked)
+        where = ".".join(passed)
         members = _decode(value, dict[str, Raw], content)
         if members is None:
             raise ValueError(f"holds no object in {where or 'the file'}, through which records leads")
@@ -160,9 +160,9 @@ def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
             inside = f"“{where}”" if where else "the file"
             raise ValueError(f'has no member "{step}" in {inside}, as records says; there are: {", ".join(members)}')
         value = members[step]
-        walked.append(step)
+        passed.append(step)
     rows = _decode(value, list[Raw], content)
-    if rows is None and walked:
+    if rows is None and passed:
         raise ValueError(f'holds no list in "{feed.records}", where records says that its rows are')
     return rows
 

@@ -152,7 +152,7 @@ def test_a_cursor_with_a_forged_position_is_malformed(release: Release, position
     query = parse(path_of(EVENT))
     made_up = Cursor(route="versions", release="2026-07-01T12:00:00Z", date=date(1970, 1, 1), position=position)
     with pytest.raises(ApiError) as raised:
-        ask(release, path_of(EVENT), {"cursor": encode_cursor(made_up, query.walk, snapshot="0" * 64)})
+        ask(release, path_of(EVENT), {"cursor": encode_cursor(made_up, query.unpaged_text, snapshot="0" * 64)})
     assert raised.value.details["reason"] == "cursor_malformed"
 
 

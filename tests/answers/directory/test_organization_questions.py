@@ -276,7 +276,7 @@ def test_a_walk_goes_on_by_key_where_its_release_is_gone(
 def test_a_cursor_of_another_ranking_or_shape_is_refused(named: Release, position: tuple[Any, ...]) -> None:
     query = parse(PATH, {"limit": "1"})
     cursor = Cursor(route=query.route, release="2026-08-01T12:00:00Z", date=TODAY, position=position)
-    sealed = encode_cursor(cursor, query.walk, snapshot=named.metros["harbor"].hash)
+    sealed = encode_cursor(cursor, query.unpaged_text, snapshot=named.metros["harbor"].hash)
     with pytest.raises(ApiError) as raised:
         ask(named, PATH, {"limit": "1", "cursor": sealed})
     assert raised.value.details["reason"] == "cursor_malformed"

@@ -254,7 +254,7 @@ def test_the_position_of_another_list_is_no_cursor_of_nearby(
     harbor: tuple[World, Release], position: tuple[str | int | None, ...]
 ) -> None:
     cursor = Cursor(route="nearby", release="2026-07-01T12:00:00Z", date=TODAY, position=position)
-    text = encode_cursor(cursor, parse(PATH, HERE).walk, snapshot="0" * 64)
+    text = encode_cursor(cursor, parse(PATH, HERE).unpaged_text, snapshot="0" * 64)
     with pytest.raises(ApiError) as refused:
         fetch(harbor[1], PATH, {**HERE, "cursor": text})
     assert refused.value.details["reason"] == "cursor_malformed"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.plan import name_walk
+from outings.answers.plan import format_stamp
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
@@ -129,7 +129,7 @@ def test_a_cursor_names_the_metros_stamp_and_nothing_of_the_release(tmp_path: Pa
     assert ask(release, path, params) == ask(other, path, params)
     cursor = parse(path, {**params, "cursor": fetch(release, path, params)["meta"]["next_cursor"]}).cursor
     assert cursor is not None
-    assert cursor.release == name_walk(release.metros["harbor"]) == "2026-08-01T12:00:00Z"
+    assert cursor.release == format_stamp(release.metros["harbor"]) == "2026-08-01T12:00:00Z"
 
 
 ID = "0a000000-0000-4000-8000-000000000001"
@@ -172,6 +172,11 @@ def _refuse(folder: Path, kind: str, *, position: tuple[str | int | None, ...], 
     path = f"/v1/harbor/{COLLECTIONS[kind]}"
     cursor = Cursor(route=f"{COLLECTIONS[kind]}.list", release="2026-07-01T12:00:00Z", date=day, position=position)
     with pytest.raises(ApiError) as raised:
-        fetch(release, path, {"cursor": encode_cursor(cursor, parse(path).walk, snapshot="0" * 64)}, today=day)
+        fetch(
+            release,
+            path,
+            {"cursor": encode_cursor(cursor, parse(path).unpaged_text, snapshot="0" * 64)},
+            today=day,
+        )
     assert raised.value.details["param"] == "cursor"
     return raised.value.details["reason"]

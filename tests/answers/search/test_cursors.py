@@ -90,7 +90,9 @@ def test_a_walk_of_another_ranking_is_over(harbor: Release) -> None:
     assert query.cursor is not None
     ranking, *rest = query.cursor.position
     assert ranking == search(harbor, "zoo")["meta"]["ranking"] == "lexical"
-    other = encode_cursor(replace(query.cursor, position=("hybrid", *rest)), query.walk, snapshot=name_hash(harbor))
+    other = encode_cursor(
+        replace(query.cursor, position=("hybrid", *rest)), query.unpaged_text, snapshot=name_hash(harbor)
+    )
     assert refuse(harbor, "zoo", {"limit": "3", "cursor": other}).details["reason"] == "cursor_expired"
 
 
@@ -106,7 +108,7 @@ def test_a_cursor_of_any_other_shape_is_malformed(harbor: Release, position: tup
     query = parse(PATH, {**params, "cursor": begin(harbor)})
     assert query.cursor is not None
     cursor = encode_cursor(
-        Cursor(route="search", release=query.cursor.release, date=TODAY, position=position), query.walk,
+        Cursor(route="search", release=query.cursor.release, date=TODAY, position=position), query.unpaged_text,
         snapshot=name_hash(harbor),
     )  # fmt: skip
     error = refuse(harbor, "zoo", {"limit": "3", "cursor": cursor})
@@ -116,7 +118,9 @@ def test_a_cursor_of_any_other_shape_is_malformed(harbor: Release, position: tup
 def test_a_position_past_the_end_is_an_empty_page(harbor: Release) -> None:
     query = parse(PATH, {"q": "zoo", **EVERY, "limit": "3", "cursor": begin(harbor)})
     assert query.cursor is not None
-    cursor = encode_cursor(replace(query.cursor, position=("lexical", 700)), query.walk, snapshot=name_hash(harbor))
+    cursor = encode_cursor(
+        replace(query.cursor, position=("lexical", 700)), query.unpaged_text, snapshot=name_hash(harbor)
+    )
     body = search(harbor, "zoo", {"limit": "3", "cursor": cursor})
     assert (body["data"], body["meta"]["has_more"], body["meta"]["next_cursor"]) == ([], False, None)
 
@@ -134,7 +138,9 @@ def test_a_cursor_of_a_list_is_none_of_a_search(harbor: Release) -> None:
     query = parse(PATH, {"q": "zoo", **EVERY, "limit": "3"})
     cursor = Cursor(route="places.list", release="2026-07-01T12:00:00Z", date=TODAY, position=("zoo 3", "id"))
     error = refuse(
-        harbor, "zoo", {"limit": "3", "cursor": encode_cursor(cursor, query.walk, snapshot=name_hash(harbor))}
+        harbor,
+        "zoo",
+        {"limit": "3", "cursor": encode_cursor(cursor, query.unpaged_text, snapshot=name_hash(harbor))},
     )
     assert error.details["reason"] == "cursor_malformed"
 

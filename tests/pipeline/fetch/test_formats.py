@@ -41,7 +41,7 @@ def test_every_reader_is_of_a_format_of_the_table(name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_that_a_server_gives_page_after_page_says_how_it_is_opened(name: str) -> None:
     has_open = load_reader(name).open is not None
-    assert has_open == FORMATS[name].is_walk, f"{name}: is_walk in {TABLE} and `open` of its READER go together"
+    assert has_open == FORMATS[name].is_paged, f"{name}: is_paged in {TABLE} and `open` of its READER go together"
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -20,7 +20,7 @@ from pipeline.plan import Build
 from tests.pipeline.city import City
 from tests.pipeline.fetch.documents import show
 from tests.pipeline.fetch.publisher import Publisher
-from tests.pipeline.fetch.walks import NOON, Configure, Walks, list_names, make_configure
+from tests.pipeline.fetch.rpde_reads import NOON, Configure, RpdeReads, list_names, make_configure
 from tests.pipeline.fetch.web import Page, Web, serve_web
 
 
@@ -30,32 +30,32 @@ def configure(tmp_path: Path, web: Web) -> Configure:
 
 
 @pytest.fixture
-def walks(configure: Configure, tmp_path: Path) -> Walks:
-    return Walks(configure, tmp_path / "scratch")
+def reads(configure: Configure, tmp_path: Path) -> RpdeReads:
+    return RpdeReads(configure, tmp_path / "scratch")
 
 
 @pytest.mark.parametrize("by_number", [False, True], ids=["time and id", "change number"])
 def test_a_walk_reads_each_item_once_and_the_next_reads_what_changed_since(
-    walks: Walks, publisher: Publisher, by_number: bool
+    reads: RpdeReads, publisher: Publisher, by_number: bool
 ) -> None:
     publisher.by_number = by_number
     publisher.put(*"abcdefg")
-    assert sorted(list_names(walks.walk())) == [f"Walk {own}" for own in "abcdefg"]
-    first = walks.source
-    assert walks.walk().read == 0
+    assert sorted(list_names(reads.read())) == [f"Walk {own}" for own in "abcdefg"]
+    first = reads.source
+    assert reads.read().read == 0
     assert first is not None
-    assert walks.source is not None
-    assert (walks.source.hash, walks.source.next) == (first.hash, first.next)
+    assert reads.source is not None
+    assert (reads.source.hash, reads.source.next) == (first.hash, first.next)
     publisher.put("c", name="Stroll c")
     publisher.delete("d")
     publisher.put("h")
-    changed = walks.walk()
+    changed = reads.read()
     assert sorted(list_names(changed)) == ["Stroll c", "Walk h", "gone SessionSeries/d"]
     assert changed.items == ("SessionSeries/c", "SessionSeries/d", "SessionSeries/h")
-    assert (first.is_whole, walks.source.is_whole) == (True, False)
+    assert (first.is_whole, reads.source.is_whole) == (True, False)
 
 
-def test_an_item_is_what_was_said_of_it_last(walks: Walks, web: Web) -> None:
+def test_an_item_is_what_was_said_of_it_last(reads: RpdeReads, web: Web) -> None:
     def make(own: str, state: str, name: str = "") -> dict[str, Any]:
         data = {"data": {"type": "Event", "name": name, "startDate": "2026-08-12T17:00:00Z"}} if name else {}
         return {"state": state, "kind": "event", "id": own, "modified": 1, **data}
@@ -63,17 +63,17 @@ def test_an_item_is_what_was_said_of_it_last(walks: Walks, web: Web) -> None:
     items = [make("1", "updated", "A"), make("2", "updated", "B"), make("1", "updated", "C"), make("2", "deleted")]
     web.pages["/feed"] = Page(json.dumps({"items": items, "next": "/feed?p=2"}).encode())
     web.pages["/feed?p=2"] = Page(json.dumps({"items": [], "next": f"{web.url}/feed?p=2"}).encode())
-    read = walks.walk()
+    read = reads.read()
     assert (list_names(read), read.merged) == (["C", "gone event/2"], 2)
 
 
-def test_a_page_without_items_is_not_the_last_unless_it_names_itself(walks: Walks, web: Web) -> None:
+def test_a_page_without_items_is_not_the_last_unless_it_names_itself(reads: RpdeReads, web: Web) -> None:
     item = {"state": "updated", "kind": "event", "id": 7, "data": {"type": "Event", "name": "A"}}
     pages: list[tuple[str, list[Any]]] = [("/feed?p=2", []), ("/feed?p=3", [item]), ("/feed?p=3", [])]
     for number, (following, items) in enumerate(pages, start=1):
         target = "/feed" if number == 1 else f"/feed?p={number}"
         web.pages[target] = Page(json.dumps({"next": web.url + following, "items": items}).encode())
-    read = walks.walk()
+    read = reads.read()
     assert (list_names(read), web.targets) == (["A"], ["/feed", "/feed?p=2", "/feed?p=3"])
     assert read.records[0].source_id == "event/7"
 
@@ -101,15 +101,17 @@ def test_a_page_without_items_is_not_the_last_unless_it_names_itself(walks: Walk
         ({"/feed": {"next": "/big", "items": []}, "/big": {"next": "/big", "items": ["x" * 500]}}, "max_bytes"),
     ],
 )  # fmt: skip
-def test_pages_that_lead_to_no_end_stop_the_build(walks: Walks, web: Web, pages: dict[str, Any], message: str) -> None:
+def test_pages_that_lead_to_no_end_stop_the_build(
+    reads: RpdeReads, web: Web, pages: dict[str, Any], message: str
+) -> None:
     for target, page in pages.items():
         web.pages[target] = Page(json.dumps(page).encode())
     with pytest.raises(FeedError, match="feed oa: ") as raised:
-        walks.walk(settings="max_bytes = 450")
+        reads.read(settings="max_bytes = 450")
     assert message in str(raised.value)
 
 
-def test_pages_that_go_round_under_ever_new_addresses_stop_the_build(walks: Walks, web: Web) -> None:
+def test_pages_that_go_round_under_ever_new_addresses_stop_the_build(reads: RpdeReads, web: Web) -> None:
     def answer(target: str) -> Page:
         number = int(target.partition("?n=")[2] or 0)
         items = [{"id": str(number % 3), "kind": "k", "state": "deleted"}]
@@ -117,15 +119,17 @@ def test_pages_that_go_round_under_ever_new_addresses_stop_the_build(walks: Walk
 
     web.pages["/feed"] = answer
     with pytest.raises(FeedError, match="has the same rows as a page before it"):
-        walks.walk(settings="max_bytes = 5_000")
+        reads.read(settings="max_bytes = 5_000")
     assert web.targets == ["/feed", "/feed?n=1", "/feed?n=2", "/feed?n=3"]
 
 
 @pytest.mark.parametrize("headers", [{}, {"Retry-After": "0"}])
-def test_a_busy_server_is_asked_again(walks: Walks, publisher: Publisher, web: Web, headers: dict[str, str]) -> None:
+def test_a_busy_server_is_asked_again(
+    reads: RpdeReads, publisher: Publisher, web: Web, headers: dict[str, str]
+) -> None:
     web.pages["/feed"] = Page(status=503, headers=headers)
     with pytest.raises(FeedError, match=r"answers 503 \(3 times\)"):
-        walks.walk()
+        reads.read()
     assert len(web.requests) == 3
     statuses = [503]
 
@@ -133,13 +137,13 @@ def test_a_busy_server_is_asked_again(walks: Walks, publisher: Publisher, web: W
         return Page(status=statuses.pop(), headers=headers) if statuses else publisher.answer(target)
 
     web.pages["/feed"] = busy_once
-    assert walks.walk().read == 0
+    assert reads.read().read == 0
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_a_place_that_is_no_more_is_begun_anew(walks: Walks, publisher: Publisher, web: Web, status: int) -> None:
+def test_a_place_that_is_no_more_is_begun_anew(reads: RpdeReads, publisher: Publisher, web: Web, status: int) -> None:
     publisher.put(*"abcd")
-    walks.walk()
+    reads.read()
     publisher.delete("a")
     statuses = [status]
 
@@ -147,9 +151,9 @@ def test_a_place_that_is_no_more_is_begun_anew(walks: Walks, publisher: Publishe
         return Page(status=statuses.pop()) if statuses else publisher.answer(target)
 
     web.pages["/feed"] = forget_once
-    assert sorted(list_names(walks.walk())) == ["Walk b", "Walk c", "Walk d", "gone SessionSeries/a"]
-    assert walks.source is not None
-    assert walks.source.is_whole
+    assert sorted(list_names(reads.read())) == ["Walk b", "Walk c", "Walk d", "gone SessionSeries/a"]
+    assert reads.source is not None
+    assert reads.source.is_whole
 
 
 @pytest.mark.parametrize(
@@ -165,26 +169,26 @@ def test_a_place_that_is_no_more_is_begun_anew(walks: Walks, publisher: Publishe
     ids=["as before", "six days on", "more than six days on", "another address", "other settings", "other guard"],
 )
 def test_a_walk_begins_anew_where_its_place_says_too_little(
-    walks: Walks, publisher: Publisher, change: dict[str, Any], is_whole: bool
+    reads: RpdeReads, publisher: Publisher, change: dict[str, Any], is_whole: bool
 ) -> None:
     publisher.put(*"ab")
-    walks.walk()
-    walks.walk(**change)
-    assert walks.source is not None
-    assert walks.source.is_whole is is_whole
-    lines = [line for line in walks.messages if line.startswith("feed oa: ")]  # a slow machine's requests are told too
+    reads.read()
+    reads.read(**change)
+    assert reads.source is not None
+    assert reads.source.is_whole is is_whole
+    lines = [line for line in reads.messages if line.startswith("feed oa: ")]  # a slow machine's requests are told too
     assert len(lines) == is_whole
-    assert all(line.startswith("feed oa: walked anew from its first page: ") for line in lines)
+    assert all(line.startswith("feed oa: read again from its first page: ") for line in lines)
 
 
-def test_a_password_is_lent_to_each_page_and_not_remembered(walks: Walks, publisher: Publisher, web: Web) -> None:
+def test_a_password_is_lent_to_each_page_and_not_remembered(reads: RpdeReads, publisher: Publisher, web: Web) -> None:
     publisher.put(*"abcd")
     url = publisher.url.replace("//", "//ann:secret@")
-    walks.walk(url=url)
-    walks.walk(url=url)
+    reads.read(url=url)
+    reads.read(url=url)
     assert all("authorization" in headers for _, headers in web.requests)
-    assert walks.source is not None
-    assert "secret" not in str(walks.source)
+    assert reads.source is not None
+    assert "secret" not in str(reads.source)
 
 
 @pytest.mark.parametrize(
@@ -208,31 +212,31 @@ def test_a_password_is_lent_to_each_page_and_not_remembered(walks: Walks, publis
     ],
 )  # fmt: skip
 def test_an_item_that_can_not_be_read_is_one_line(
-    walks: Walks, web: Web, item: Any, reason: str, source_id: str | None
+    reads: RpdeReads, web: Web, item: Any, reason: str, source_id: str | None
 ) -> None:
     good = {"state": "updated", "kind": "e", "id": "good", "data": {"type": "Event", "name": "A"}}
     web.pages["/feed"] = Page(json.dumps({"next": "/feed?p=2", "items": [item, good]}).encode())
     web.pages["/feed?p=2"] = Page(json.dumps({"next": "/feed?p=2", "items": []}).encode())
-    read = walks.walk()
+    read = reads.read()
     (problem,) = read.problems
     assert list_names(read) == ["A"]
     assert problem.reason.startswith(reason)
     assert (problem.source_id, problem.line, problem.quarantined) == (source_id, 1, True)
 
 
-def test_a_session_says_what_its_series_in_the_same_item_says(walks: Walks, publisher: Publisher) -> None:
+def test_a_session_says_what_its_series_in_the_same_item_says(reads: RpdeReads, publisher: Publisher) -> None:
     series = {"type": "SessionSeries", "name": "Yoga", "description": "Easy", "location": {"name": "Park"}}
     publisher.put("a", kind="ScheduledSession", type="ScheduledSession", name=None, superEvent=series)
-    (session,) = map(show, walks.walk().records)
+    (session,) = map(show, reads.read().records)
     assert (session["name"], session["description"], session["location"]["address"]) == ("Yoga", "Easy", "Park")
     assert session["starts_local"] == "2026-08-12T10:00:00"
 
 
-def test_a_session_whose_name_stands_in_another_item_is_told(walks: Walks, publisher: Publisher) -> None:
+def test_a_session_whose_name_stands_in_another_item_is_told(reads: RpdeReads, publisher: Publisher) -> None:
     publisher.put("s", **{"@id": "https://a.example/s"})
     publisher.put("a", kind="ScheduledSession", name=None, superEvent="https://a.example/s")
     publisher.put("b", kind="ScheduledSession", name="Own", superEvent="https://a.example/s")
-    read = walks.walk()
+    read = reads.read()
     assert sorted(list_names(read)) == ["Own", "Walk s"]
     (problem,) = read.problems
     assert problem.source_id == "ScheduledSession/a"
@@ -242,20 +246,20 @@ def test_a_session_whose_name_stands_in_another_item_is_told(walks: Walks, publi
 @given(seed=st.integers(min_value=0, max_value=2**32))
 def test_walks_after_walks_say_what_one_walk_of_all_says(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     """Of what can be read: of an item that can't be any more, what was said before stays."""
-    random, folder = Random(seed), tmp_path_factory.mktemp("walks")
+    random, folder = Random(seed), tmp_path_factory.mktemp("reads")
     with serve_web() as web:
         publisher = Publisher(f"{web.url}/feed", by_number=True)
         web.pages["/feed"] = publisher.answer
-        following, known = Walks(make_configure(folder, web), folder / "scratch"), dict[str, dict[str, Any]]()
+        following, known = RpdeReads(make_configure(folder, web), folder / "scratch"), dict[str, dict[str, Any]]()
         for _ in range(random.randint(1, 6)):
             for _ in range(random.randint(0, 4)):
                 change_feed(publisher, random)
-            read = following.walk()
+            read = following.read()
             stay = {problem.source_id for problem in read.problems}
             for source_id in [value for value in known if find_item(value) in read.items and value not in stay]:
                 del known[source_id]
             known |= {record.source_id: show_stated(record) for record in read.records if not record.deleted}
-        whole = Walks(make_configure(folder, web), folder / "whole").walk()
+        whole = RpdeReads(make_configure(folder, web), folder / "whole").read()
     members = {record.source_id: show_stated(record) for record in whole.records if not record.deleted}
     unread = {problem.source_id for problem in whole.problems}
     assert {own: record for own, record in known.items() if own not in unread} == members

@@ -10,14 +10,14 @@ import httpx2
 import pytest
 
 from outings.configuration import FeedTable
-from pipeline.fetch.addresses import WalkError
+from pipeline.fetch.addresses import PagingError
 from pipeline.fetch.fetcher import RETRY_POLICY, FeedClient, FetchResult
 from pipeline.fetch.pages import MOST_EMPTY
-from pipeline.fetch.rpde import MOST_PAGES, ItemWalk
+from pipeline.fetch.rpde import MOST_PAGES, ItemPageReader
 
 
-class AnsweredWalk(ItemWalk, kw_only=True):
-    """A walk whose pages `answer` gives, by their number from 1 and their address."""
+class AnsweredPageReader(ItemPageReader, kw_only=True):
+    """A reader whose pages `answer` gives, by their number from 1 and their address."""
 
     answer: Callable[[int, str], bytes]
     requests: list[str]
@@ -27,18 +27,18 @@ class AnsweredWalk(ItemWalk, kw_only=True):
         return self.answer(len(self.requests), url), FetchResult(is_unchanged=False, url=url)
 
 
-def walk_pages(begin: str, answer: Callable[[int, str], bytes]) -> AnsweredWalk:
+def read_pages(begin: str, answer: Callable[[int, str], bytes]) -> AnsweredPageReader:
     feed = FeedTable(name="oa", format="rpde", url=begin)
     client = FeedClient(cast("httpx2.AsyncClient", None), feed, RETRY_POLICY)
-    walk = AnsweredWalk(
+    reader = AnsweredPageReader(
         client=client, target=BytesIO(), tell=print, left=100_000, most=MOST_PAGES, answer=answer, requests=[]
     )  # fmt: skip
-    walk.last = asyncio.run(walk.run(begin))
-    return walk
+    reader.last = asyncio.run(reader.run(begin))
+    return reader
 
 
-def read_target(walk: AnsweredWalk) -> bytes:
-    return cast("BytesIO", walk.target).getvalue()
+def read_target(reader: AnsweredPageReader) -> bytes:
+    return cast("BytesIO", reader.target).getvalue()
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def read_target(walk: AnsweredWalk) -> bytes:
 def test_a_default_port_is_the_same_server_and_a_byte_order_mark_no_fault(
     begin: str, following: str, mark: bytes
 ) -> None:
-    walk = walk_pages(
+    reader = read_pages(
         begin,
         lambda number, _: mark + json.dumps({"next": following, "items": [{"id": "1"}][: 2 - number]}).encode(),
     )
-    assert (walk.rows, read_target(walk)) == (1, b'{"id": "1"}\n')
-    assert len(walk.requests) == 2
+    assert (reader.rows, read_target(reader)) == (1, b'{"id": "1"}\n')
+    assert len(reader.requests) == 2
 
 
 def test_pages_that_are_empty_and_each_name_another_end_with_an_error() -> None:
@@ -70,8 +70,8 @@ def test_pages_that_are_empty_and_each_name_another_end_with_an_error() -> None:
         requests.append(number)
         return json.dumps({"next": f"/feed?p={number}", "items": []}).encode()
 
-    with pytest.raises(WalkError, match="is the 100th page in a row without rows, and names another"):
-        walk_pages("https://a.example/", answer)
+    with pytest.raises(PagingError, match="is the 100th page in a row without rows, and names another"):
+        read_pages("https://a.example/", answer)
     assert len(requests) == MOST_EMPTY
 
 
@@ -82,25 +82,25 @@ def test_pages_that_are_empty_between_others_are_read_on() -> None:
         items = [{"id": number}] if number % 90 == 0 else []
         return json.dumps({"next": f"/feed?p={min(number, 300)}", "items": items}).encode()
 
-    walk = walk_pages("https://a.example/", answer)
-    assert (walk.rows, len(walk.requests)) == (3, 301)
+    reader = read_pages("https://a.example/", answer)
+    assert (reader.rows, len(reader.requests)) == (3, 301)
 
 
 def test_half_a_surrogate_pair_becomes_a_question_mark_and_nan_null() -> None:
     page = b'{"next": "/feed?p=2", "items": [{"id": "1", "name": "cut \\ud83d"}, {"id": "2", "price": NaN}]}'
     pages = [page, b'{"next": "/feed?p=2", "items": []}']
-    walk = walk_pages("https://a.example/feed", lambda number, _: pages[number - 1])
-    assert [json.loads(line) for line in read_target(walk).splitlines()] == [
+    reader = read_pages("https://a.example/feed", lambda number, _: pages[number - 1])
+    assert [json.loads(line) for line in read_target(reader).splitlines()] == [
         {"id": "1", "name": "cut ?"},
         {"id": "2", "price": None},
     ]
 
 
 def test_an_empty_feed_is_its_own_last_page() -> None:
-    walk = walk_pages("https://a.example/", lambda _, url: json.dumps({"next": url, "items": []}).encode())
-    assert (walk.rows, walk.last) == (0, "https://a.example/")
+    reader = read_pages("https://a.example/", lambda _, url: json.dumps({"next": url, "items": []}).encode())
+    assert (reader.rows, reader.last) == (0, "https://a.example/")
 
 
 def test_a_web_page_in_place_of_a_page_of_items_is_an_error() -> None:
-    with pytest.raises(WalkError, match=r"is a web page \(its title: “Sign in”\)"):
-        walk_pages("https://a.example/", lambda *_: b"<!DOCTYPE html>\n<title>Sign in</title>")
+    with pytest.raises(PagingError, match=r"is a web page \(its title: “Sign in”\)"):
+        read_pages("https://a.example/", lambda *_: b"<!DOCTYPE html>\n<title>Sign in</title>")

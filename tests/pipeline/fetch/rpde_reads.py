@@ -1,4 +1,4 @@
-"""Walks of an RPDE feed, one after the other, as builds make them."""
+"""Reads of an RPDE feed, one after the other, as builds do them."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -30,8 +30,8 @@ def make_configure(folder: Path, web: Web) -> Configure:
     return write
 
 
-class Walks:
-    """Walks one after the other, each from where the one before stood."""
+class RpdeReads:
+    """Reads one feed repeatedly, each time from where the last read ended."""
 
     def __init__(self, configure: Configure, scratch: Path) -> None:
         self._configure = configure
@@ -40,7 +40,7 @@ class Walks:
         self.source: FeedSource | None = None
         self.messages: list[str] = []
 
-    def walk(self, *, now: datetime = NOON, **written: Any) -> FeedRead:
+    def read(self, *, now: datetime = NOON, **written: Any) -> FeedRead:
         configuration = self._configure(**written)
         (feed,) = configuration.feeds
         memories = {} if self.source is None else {"oa": remember(self.source)}
