@@ -211,14 +211,14 @@ class HttpProtocol(HttpToolsProtocol):
         try another server if this one dies."""
         response = await self.app.respond(request)
         head = encode_head(response, self.server_state.default_headers, keeps_alive=self._keeps_alive)
-        if response.pieces is None:
-            self.transport.writelines((head, response.body))
         for piece in response.pieces or ():
             if self.flow.write_paused:
                 await self.flow.drain()
             self.transport.writelines((head, piece))
             head = b""
             await asyncio.sleep(0)  # others are answered between two pieces
+        if head:  # the body is one piece, or none
+            self.transport.writelines((head, response.body))
         self.on_response_complete()
 
     def _bound_body(self) -> bool:

@@ -4,12 +4,14 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
 
 import pytest
 
 from tests.edge.conftest import Service
 from tests.edge.processes.connections import Connection, connect_protocol
 from tests.edge.processes.serving import PATIENCE, Server, start_server, stop_server
+from tests.edge.publishing import NOW, make_world, publish_worlds
 
 LIST = "/v1/harbor/events?from=2026-08-10"
 
@@ -76,6 +78,18 @@ def test_an_answer_without_a_body_is_one_write(make_own: Callable[..., Service])
         [matched] = list_writes(service, request)
         assert matched.startswith(b"HTTP/1.1 304 ")
         assert matched.endswith(b"\r\n\r\n")
+
+
+def test_an_export_without_rows_is_an_empty_file_of_200(make_own: Callable[..., Service]) -> None:
+    service = make_own()
+    world = make_world("harbor", timezone="America/New_York", events=0)
+    publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=1))
+    service.edge.poll()
+    for _ in ("fetched", "from memory"):
+        [head] = list_writes(service, b"GET /v1/harbor/export/events.jsonl HTTP/1.1\r\n")
+        assert head.startswith(b"HTTP/1.1 200 ")
+        assert b"\r\ncontent-length: 0\r\n" in head
+        assert head.endswith(b"\r\n\r\n")
 
 
 def test_of_what_came_together_one_request_is_answered_at_once(make_own: Callable[..., Service]) -> None:
