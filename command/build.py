@@ -248,9 +248,16 @@ def _refuse_success(built: BuildResult) -> None:
     """Raise, after publishing, if a feed kept its last good version, or if none of its listings is published."""
     counts = count_feeds(built.feeds, built.accounts)
     failed = [describe_kept(count) for count in counts if count.failure]
-    empty = [f"feed {count.feed}: not one listing of it is published" for count in counts if is_empty(count)]
+    failed += [
+        f"feed {count.feed}: all {count.quarantined:,} records are quarantined, and {count.last_good:,} listings of "
+        "earlier versions stay"
+        for count in counts
+        if not count.failure and count.last_good and count.quarantined == count.read
+    ]
+    empty = [count for count in counts if is_empty(count)]
     if failed or empty:
-        reasons = "\n".join([f"release {built.published.id} is published, but", *failed, *empty])
+        nothing = [f"feed {count.feed}: not one listing of it is published" for count in empty if not count.failure]
+        reasons = "\n".join([f"release {built.published.id} is published, but", *failed, *nothing])
         raise (EmptyFeed if empty else KeptVersion)(reasons)
 
 

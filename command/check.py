@@ -124,8 +124,9 @@ def _open_release(
 
 def format_check(result: CheckResult) -> str:
     parts = [format_report(result.report)]
-    if result.warnings:
-        parts += ["", "Feeds to look at:", *(f"  {format_warning(warning)}" for warning in result.warnings)]
+    # The report has missed expectations already.
+    if warnings := [warning for warning in result.warnings if warning.code != "expectation"]:
+        parts += ["", "Feeds to look at:", *(f"  {format_warning(warning)}" for warning in warnings)]
     if result.is_clean:
         parts += ["", "Nothing is wrong." if result.is_served else "Nothing else is wrong."]
     return "\n".join(parts)

@@ -197,7 +197,7 @@ def show(*, config: Path, id_: str, as_json: bool) -> None:
         "include": sorted(key.make_entitlement(plan).addons),
     }
     lines = (
-        f"{name:14} {', '.join(value) if isinstance(value, list) else value}"
+        f"{name:14} {', '.join(value) if isinstance(value, (list, tuple)) else '' if value is None else value}".rstrip()
         for name, value in (described | in_force).items()
     )
     print_result(described | {"in_force": in_force}, *lines, as_json=as_json)

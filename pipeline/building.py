@@ -26,7 +26,7 @@ from pipeline.clean.feed_read import locate_problems, put_problems, read_problem
 from pipeline.clock import explain_ahead
 from pipeline.feed_failures import date_version, find_failure, find_newest, keep_version, stand_still
 from pipeline.fetch.reader import open_sources
-from pipeline.fetch.source import FeedSource
+from pipeline.fetch.source import FeedError, FeedSource, SettingError
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
 from pipeline.previous_release import PreviousRelease, read_previous_release
 from pipeline.publish.metro_plan import MetroBuild
@@ -150,7 +150,8 @@ def build_release(
             # With the last good versions in place of feeds that failed, other metros may be unchanged.
             plan = plan_build(build, previous=previous, sources=sources)
     if sources and not any(source.hash for source in sources.values()):
-        raise next(iter(run.errors.values()))  # no feed has anything to publish, not even a last good version
+        # No feed has anything to publish, not even a last good version.
+        raise _tell_but_first(run, list(run.errors.values()))
     result = _publish(
         run, records, sources, metros, check_deadline=check_deadline, tell_release=tell_release, trust=trust
     )
@@ -180,14 +181,19 @@ def _keep_versions(
     stopping = [error for name, error in failed.items() if name not in feeds or feeds[name].on_error == "stop"]
     if stopping:
         is_joined = len(stopping) > 1 and isinstance(stopping[0], GuardRefusal)
-        raise type(stopping[0])("\n".join(map(str, stopping))) if is_joined else stopping[0]
+        raise type(stopping[0])("\n".join(map(str, stopping))) if is_joined else _tell_but_first(run, stopping)
     return {name: _keep_version(run, feeds[name], error, sources.get(name)) for name, error in failed.items()}
+
+
+def _tell_but_first(run: _Run, errors: Sequence[OperatorError]) -> OperatorError:
+    """Report all errors but the first, which is returned: whoever raises it reports it."""
+    for error in errors[1:]:
+        run.progress(str(error))
+    return errors[0]
 
 
 def _keep_version(run: _Run, feed: FeedTable, error: OperatorError, source: FeedSource | None = None) -> FeedSource:
     kept = keep_version(feed, error, source=source, memory=run.previous.feeds.get(feed.name))
-    stays = "its last good version stays" if kept.hash else "it has no earlier version, so nothing of it is published"
-    run.progress(f"{error}: {stays}")
     run.errors.setdefault(feed.name, error)
     return kept
 
@@ -280,7 +286,7 @@ def _clean(
 
 def _describe_reading(result: FeedResult | OperatorError) -> str:
     if not isinstance(result, FeedResult):
-        return str(result)
+        return f"feed {result.feed}: failed" if isinstance(result, (FeedError, SettingError)) else "a feed failed"
     return f"feed {result.feed}: {result.memory.read:,} {'record' if result.memory.read == 1 else 'records'} read"
 
 

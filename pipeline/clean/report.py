@@ -135,7 +135,9 @@ def format_report(report: Report) -> str:
 
 
 def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
-    """Return lines of text: the counts of each feed and their sum, then losses, failures and missed expectations."""
+    """Return lines of text: the counts of each feed and their sum, then losses and missed expectations."""
+    if not feeds:
+        return ["no feed was read"]
     counts = feeds if len(feeds) == 1 else [*feeds, FeedCount(feed="all", **sum_counts(feeds))]
     name, number = max(len(count.feed) for count in counts), max(len(f"{count.read:,}") for count in counts)
     lines = [f"{count.feed:{name}}  {count.read:>{number},} read{_format_parts(count)}" for count in counts]
@@ -143,8 +145,6 @@ def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
     lines += [f"  {count.feed}: {count.withdrawn:,} taken down, left out" for count in feeds if count.withdrawn]
     account = [f"  {count.feed}: {line}" for count in feeds for line in list_account(count)]
     lines += ["", "What readers do not see by default, and what was not taken:", *account] if account else []
-    failed = [describe_kept(count) for count in feeds if count.failure is not None]
-    lines += ["", "Feeds that failed:", *(f"  {line}" for line in failed)] if failed else []
     missed = [f"  {count.feed}: {reason}" for count in feeds for reason in count.missed]
     lines += ["", "Expectations that feeds do not meet:", *missed] if missed else []
     return lines + ["", "Last good versions that stay:"] * bool(kept) + [_format_last_good(count) for count in kept]
@@ -205,8 +205,9 @@ def describe_kept(count: FeedCount) -> str:
     """Return why a feed failed, and the age of its last good version, which stays published."""
     if count.read_at is None or count.failed_at is None:
         return f"{count.failure}; it has no earlier version, so nothing of it is published"
-    days, rest = divmod((count.failed_at - count.read_at).total_seconds(), 86_400)
-    age = f"{days:.0f} {'day' if days == 1 else 'days'}" if days else f"{rest / 3_600:.0f} hours"
+    hours = int((count.failed_at - count.read_at).total_seconds() / 3_600)
+    number, unit = (hours // 24, "day") if hours >= 24 else (hours, "hour")
+    age = f"{number} {unit if number == 1 else unit + 's'}" if number else "less than an hour"
     return f"{count.failure}; its version of {count.read_at:%Y-%m-%d %H:%M} UTC stays, {age} old"
 
 

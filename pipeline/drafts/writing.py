@@ -117,16 +117,18 @@ _VALUE_LETTERS = 100
 def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
     """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: the account of rows."""
     lines = list_losses(count)
+    told = structs.replace(count, unplaced=(), account=None if _hides_much(count) else count.account)
     lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records")
     if draft.feed.preset:
         lines.append(f"  by the preset {draft.feed.preset}, which says more: outings presets {draft.feed.preset}")
-    lines += [f"  {line}" for line in (*draft.decided, *list_account(structs.replace(count, unplaced=())))]
+    lines += [f"  {line}" for line in (*draft.decided, *list_account(told))]
     if draft.columns:
         lines += ["", *_list_columns(draft)]
     if assumed := list_assumed(draft):
         lines += ["", *assumed]
     if read.problems:
-        lines += ["", f"{len(read.problems):,} problems; the first:"]
+        many = len(read.problems)
+        lines += ["", "1 problem:" if many == 1 else f"{many:,} problems; the first:"]
         lines += [f"  line {problem.line}: {problem.reason}: {problem.value or ''}" for problem in read.problems[:5]]
     lines += ["", "The first records, as they would be published:"]
     for record in list(read.records)[:_SHOWN_RECORDS]:
@@ -138,6 +140,10 @@ def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
 _MOST_MERGED, _MOST_HIDDEN = 0.01, 0.1
 
 
+def _hides_much(count: FeedCount) -> bool:
+    return count.account is not None and count.account.hidden > count.read * _MOST_HIDDEN
+
+
 def list_losses(count: FeedCount) -> list[str]:
     """Return lines about rows that readers would not see, if these are many: merged and hidden ones."""
     lines, account = [], count.account or FeedAccount()
@@ -146,7 +152,7 @@ def list_losses(count: FeedCount) -> list[str]:
         why = f"because they have the source_id of another row{example}"
         remedy = "Name a column that tells them apart: --column source_id=…"
         lines.append(f"{count.merged:,} of {count.read:,} rows are merged, {why}. {remedy}")
-    if account.hidden > count.read * _MOST_HIDDEN:
+    if _hides_much(count):
         lines += [
             f"{number:,} of {count.read:,} rows are {why} ({change})"
             for name, (why, change) in HIDDEN.items()

@@ -272,6 +272,7 @@ def test_a_feed_that_keeps_its_version_is_exit_4_with_its_age_in_report_and_metr
     assert json.loads(built.stdout)["release"].startswith("2-")
     reason = "its version of 2026-08-10 07:00 UTC stays, 3 days old"
     assert re.search(rf"Error: release 2-\w+ is published, but\nfeed seattle-samples: .*; {reason}", built.stderr)
+    assert built.stderr.count("No such file or directory") == 1
     report = read_report(folder)
     assert (report["outcome"], report["exit_code"]) == ("kept", 4)
     (failed,) = (feed for feed in report["build"]["feeds"] if "failure" in feed)

@@ -1,6 +1,7 @@
 """`outings keys import | show | grant | rotate | usage`, and operators who use them at once."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,8 @@ def test_a_key_is_shown_with_what_holds_for_it_under_the_deployments_plans(run: 
         {"per_minute": 1200, "monthly_quota": None, "include": ["forecast", "related", "source", "where"]},
     ]
     text = run("keys", "show", own["id"]).stdout
+    assert re.search(r"^metros +\*$", text, re.M)
+    assert "None" not in text
     assert own["id"] in text
     assert own["key"] not in text
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -247,6 +247,51 @@ def test_a_feed_without_one_listing_is_an_error_of_its_own(city: City) -> None:
     assert result.exit_code == 5
     assert "feed samples: not one listing of it is published" in result.stderr
     assert [item["name"] for item in city.ask("/v1/seattle/events", entitlement=Entitlement())["data"]] == ["Event b"]
+
+
+def run(city: City, name: str, *words: str) -> Result:
+    assert city.configuration.feeds
+    return CliRunner().invoke(main, [name, "-c", str(city.folder / "outings.toml"), *words])
+
+
+def test_why_a_feed_failed_stands_once_in_all_that_a_build_prints(city: City) -> None:
+    city.write([make_event(name, starts_local=AHEAD) for name in "abcd"])
+    city.build()
+    city.write([make_event("a", starts_local=AHEAD)])
+    built = run(city, "build", "--as-of", "2026-08-11")
+    assert built.exit_code == 4
+    assert built.output.count("3 of its 4 listings would leave") == 1
+    assert "samples  4 read = 4 listings (last good version)" in built.stdout
+
+
+def test_every_feed_of_a_build_without_any_listing_says_why(city: City) -> None:
+    for feed in ("samples", "other"):
+        city.write([], feed=feed)
+        (city.folder / f"{feed}.ndjson").write_text("<html>")
+    built = run(city, "build", "--as-of", "2026-08-11")
+    assert built.exit_code == 1
+    assert [built.output.count(f"feed {feed}: {feed}.ndjson: ") for feed in ("samples", "other")] == [1, 1]
+
+
+def test_a_feed_whose_records_are_all_quarantined_is_no_success(city: City) -> None:
+    city.write([make_event(name, starts_local=AHEAD) for name in "ab"])
+    city.build()
+    city.write([make_event(name, starts_local="soon") for name in "ab"])
+    built = run(city, "build", "--as-of", "2026-08-11")
+    assert built.exit_code == 4
+    assert "feed samples: all 2 records are quarantined, and 2 listings of earlier versions stay" in built.stderr
+
+
+def test_a_missed_expectation_stands_once_in_a_check(city: City) -> None:
+    city.settings["samples"] = 'expect = { rows = ">= 100" }'
+    city.write([make_event("a", starts_local=AHEAD)])
+    assert check(city).count("rows = '>= 100'") == 1
+
+
+def test_a_check_that_read_no_feed_says_so(city: City) -> None:
+    city.write([])
+    (city.folder / "samples.ndjson").unlink()
+    assert run(city, "check").stdout == "no feed was read\n"
 
 
 def test_what_a_kept_version_has_is_counted_too(city: City) -> None:
