@@ -132,20 +132,18 @@ _NULL = Form(name="any", is_nullable=True)
 
 
 def _write_bounds(schema: Schema) -> str:
-    """Return the bounds of a number, or of the length of a text."""
+    """Return the bounds of a number, or of the length of a text, with commas between thousands."""
     least, most, longest = schema.get("minimum"), schema.get("maximum"), schema.get("maxLength")
     if least is not None:
         is_bounded = most is not None and most < 2**53
-        return f"{_write_value(least)}{_TO}{_write_value(most)}" if is_bounded else f"≥ {_write_value(least)}"
-    return f"1{_TO}{longest}" if longest and schema.get("minLength") else ""
+        return f"{least:,}{_TO}{most:,}" if is_bounded else f"≥ {least:,}"
+    return f"1{_TO}{longest:,}" if longest and schema.get("minLength") else ""
 
 
 def _write_value(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_write_value, value))
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:,}".replace(",", "\u202f") if isinstance(value, int) and abs(value) >= 10_000 else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _write_example(value: Any) -> str:

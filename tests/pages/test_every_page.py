@@ -41,9 +41,16 @@ def test_letters_of_twice_the_size_stay_within_each_page(demo: Demo, chromium: "
     arguments = ["--no-sandbox", "--blink-settings=defaultFontSize=32"]
     browser = chromium.browser_type.launch(executable_path=CHROMIUM, args=arguments)
     page = browser.new_page(viewport={"width": TABLET, "height": 900})
-    for path in PATHS:
+    item = ask(demo, "seattle/classes", {"limit": "1"})["data"][0]
+    listing = f"/seattle/classes/{item['slug']}"
+    for path in (*PATHS, listing):
         page.goto(demo.url + path, wait_until="networkidle")
-        assert find_outside(page) == [], path
+        for width in (TABLET, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert find_outside(page) == [], (path, width)
+    value = page.locator(".decide dd").first.bounding_box()
+    assert value is not None
+    assert value["width"] > 250  # no word is broken to fit
     browser.close()
 
 

@@ -26,7 +26,7 @@ from tests.pages.explorer import (
 )
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Browser, Page, Route
 
 pytestmark = pytest.mark.browser
 
@@ -320,6 +320,30 @@ def test_a_failure_is_said_and_can_be_tried_again(pages: Pages, status: int, mes
     settle(page)
     assert read_total(page) > 0
     pages.errors.clear()  # the browser's own, of the answers above
+
+
+def test_where_the_server_does_not_answer_at_all_nothing_is_offered_that_needs_it(pages: Pages) -> None:
+    page = pages.open("about:blank", width=390)
+    page.route("**/v1/**", lambda route: route.abort())
+    page.goto(f"{pages.url}/explore/?metro={METRO}")
+    page.get_by_role("alert").get_by_text("can't be reached").wait_for()
+    shown = page.locator("#explorer").get_by_role("button").or_(page.locator("#explorer :is(select, input, summary)"))
+    assert [control.inner_text() for control in shown.all() if control.is_visible()] == ["Try again"]
+    page.unroute_all()
+    page.get_by_role("button", name="Try again").click()
+    settle(page)
+    assert read_total(page) > 0
+    assert page.locator("#request summary").is_visible()
+    pages.errors.clear()  # the browser's own, of the answers above
+
+
+def test_without_script_the_page_leads_to_the_cities(chromium: "Browser", demo: Demo) -> None:
+    page = chromium.new_context(java_script_enabled=False).new_page()
+    page.goto(f"{demo.url}/explore/")
+    page.get_by_role("link", name="Choose a city").click()
+    page.get_by_role("link", name="Seattle in numbers").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Seattle"
+    page.context.close()
 
 
 def test_a_visitor_who_was_too_quick_waits_and_is_told_nothing(pages: Pages) -> None:

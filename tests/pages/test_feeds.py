@@ -11,7 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from command import main
+from outings.pages.feeds import ReleaseColumn, render_feeds
+from outings.pages.settings import BuildRow
 from outings.release.pointer import list_releases
+from outings.release.site import SiteSettings
 from pipeline.publish.takedown.takedown import take_down
 from tests.pipeline.city import City, make_event
 
@@ -148,3 +151,14 @@ def test_a_feeds_page_says_how_old_its_version_is_and_what_nobody_sees(city: Cit
     assert "museum.ndjson: can't be read: No such file or directory" in text
     assert "1 hidden by a confidence below 0.7, of places 0.5 (confidence, defaults.confidence)" in text
     assert "There is nothing to" not in text
+
+
+def test_a_builds_message_names_the_release_once_and_keeps_its_lines() -> None:
+    at = datetime(2026, 8, 11, 18, tzinfo=UTC)
+    message = "release 7-0a1b2c3d is published, but\nfeed museum: not one listing of it is published"
+    build = BuildRow(outcome="empty", started_at=at, seconds=1, metros=(), release="7-0a1b2c3d", error=message)
+    release = ReleaseColumn(id="6-aaaaaaaa", built_on=at.date(), versions=None, feeds={})
+    index, *_ = render_feeds(SiteSettings(), [release], [], builds=[build])
+    text = index.data.decode()
+    assert text.count("7-0a1b2c3d") == 1
+    assert f'<td class="long" data-label="Release or error"><span lang="en" dir="auto">{message}</span>' in text

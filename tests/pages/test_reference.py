@@ -154,3 +154,14 @@ def test_a_page_in_spanish_says_which_texts_are_english() -> None:
     assert "<h1>Referencia</h1>" in page
     assert "<h1>Eventos</h1>" in page
     assert '<a class="self" href="#events.list" lang="en">List events of a metro</a>' in page
+
+
+def test_numbers_are_written_as_the_language_of_the_page_does() -> None:
+    english = read_all()
+    spanish = "".join(
+        page.data.decode() for page in render_reference(SiteSettings(language="es"), Vocabulary())
+        if page.path.endswith("parameters/")
+    )  # fmt: skip
+    assert "100\u00a0…\u00a050,000" in english
+    assert "100\u00a0…\u00a050\u00a0000" in spanish
+    assert re.search(r"\d\u202f\d", english) is None

@@ -170,6 +170,7 @@ export class Explorer {
       return this.#fail(error, () => this.start());
     }
     this.keys?.hide();
+    this.root.removeAttribute("data-down");
     find("panes", HTMLElement).hidden = false;
     this.form.fillMetros(this.metros);
     if (!this.metros.some((metro) => metro.slug === this.state.metro)) this.state.metro = this.metros[0]?.slug ?? "";
@@ -253,7 +254,10 @@ export class Explorer {
       element("button", { type: "button", onclick: again }, this.language.say("again")),
     );
     failure.hidden = false;
+    // What failed has no answer to ask for again, and without cities no control has an effect.
+    find("request", HTMLElement).hidden = true;
     find("panes", HTMLElement).hidden = false;
+    this.root.toggleAttribute("data-down", !this.metros.length);
     this.status.textContent = "";
     this.view.replaceChildren();
   }

@@ -67,7 +67,7 @@ export class Language {
    * @param {Intl.DateTimeFormatOptions} options
    */
   date(local, options = DAY) {
-    return this.#format(options, local).format(readLocal(local));
+    return joinClock(this.#format(options, local).format(readLocal(local)));
   }
 
   /**
@@ -77,7 +77,7 @@ export class Language {
    * @param {Intl.DateTimeFormatOptions} options
    */
   range(first, last, options = DAY) {
-    return this.#format(options, first, last).formatRange(readLocal(first), readLocal(last));
+    return joinClock(this.#format(options, first, last).formatRange(readLocal(first), readLocal(last)));
   }
 
   /** @param {number} metres */
@@ -97,7 +97,7 @@ export class Language {
   clock(first, last) {
     const [start, end] = [first, last || first].map((time) => readLocal(`2024-01-01T${time}`));
     const clocks = this.#format(CLOCK);
-    return end > start ? clocks.formatRange(start, end) : clocks.format(start);
+    return joinClock(end > start ? clocks.formatRange(start, end) : clocks.format(start));
   }
 
   /**
@@ -131,6 +131,14 @@ export class Language {
     };
     return new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (style)).format(amount);
   }
+}
+
+/**
+ * Keeps "7:45 pm" on one line.
+ * @param {string} text
+ */
+function joinClock(text) {
+  return text.replace(/ (?=[ap]m\b)/g, "\u00a0");
 }
 
 /** @param {string} local */

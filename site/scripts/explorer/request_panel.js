@@ -71,6 +71,7 @@ export class RequestPanel {
    */
   show(path, state) {
     this.note.textContent = "";
+    find("request", HTMLElement).hidden = false;
     const key = this.api.ownKey ? "$KEY" : this.api.key || "$KEY";
     const command = `curl -H "X-API-Key: ${key}" \\\n  "${this.api.locate(path)}"`;
     find("request-curl", HTMLElement).textContent = command;
