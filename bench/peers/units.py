@@ -119,7 +119,7 @@ def make_walk(world: World) -> Unit:
         _make_case(_EVENTS, {**window, "page": 20}, query="walk", theirs={**window, "skipped": 950})
         for window in list_windows(world)
     ]
-    return Unit(name="page 20 of a walk", shown="items", cases=tuple(cases), goal=6.0)
+    return Unit(name="page 20 of a list", shown="items", cases=tuple(cases), goal=6.0)
 
 
 def make_filtered(world: World) -> Unit:

@@ -87,15 +87,16 @@ def fetch(release: Release, path: str, params: Mapping[str, str] | None = None, 
     return read(ask(release, path, params, **context))
 
 
-def walk_by_cursor(
+def follow_cursor(
     release: Release, path: str, params: Mapping[str, str], *, today: date = TODAY, then: Release | None = None
 ) -> list[list[dict[str, Any]]]:
-    """The pages of a walk; after the first from `then`, where given, as at an edge that keeps no old release."""
+    """Return the pages of a list by cursor. All after the first come from `then` if given, as if the first release were
+    closed."""
     body = fetch(release, path, params, today=today)
     pages = [body["data"]]
     while body["meta"]["next_cursor"] is not None:
         assert body["meta"]["has_more"]
-        assert len(pages) < MOST_PAGES, "this walk goes round in circles"
+        assert len(pages) < MOST_PAGES, "these pages never end"
         query = parse(path, {**params, "cursor": body["meta"]["next_cursor"]})
         assert query.cursor is not None
         body = fetch(then or release, path, {**params, "cursor": body["meta"]["next_cursor"]}, today=query.cursor.date)
@@ -105,7 +106,7 @@ def walk_by_cursor(
     return pages
 
 
-def walk_by_page(release: Release, path: str, params: Mapping[str, str]) -> list[list[dict[str, Any]]]:
+def read_by_number(release: Release, path: str, params: Mapping[str, str]) -> list[list[dict[str, Any]]]:
     pages: list[list[dict[str, Any]]] = []
     while True:
         body = fetch(release, path, {**params, "page": str(len(pages) + 1)})
@@ -115,5 +116,5 @@ def walk_by_page(release: Release, path: str, params: Mapping[str, str]) -> list
 
 
 def read_all(release: Release, path: str, params: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Every item of the list, walked by cursor."""
-    return [item for page in walk_by_cursor(release, path, params) for item in page]
+    """Return every item of the list, by cursor."""
+    return [item for page in follow_cursor(release, path, params) for item in page]

@@ -80,7 +80,7 @@ def test_an_explicit_default_of_a_filter_has_the_same_data_and_another_tag(relea
     assert ask(release, LIST, {"limit": "50", "page": "1"}) == plain
 
 
-def test_every_page_of_a_walk_has_its_own_tag(tmp_path: Path) -> None:
+def test_every_page_of_a_list_has_its_own_tag(tmp_path: Path) -> None:
     world = World(listings=[make_place(make_uuid(number)) for number in range(1, 6)])
     release = open_release([world], tmp_path)
     tags, params = set(), {"limit": "1"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.asking import fetch, walk_by_cursor, walk_by_page
+from tests.answers.asking import fetch, follow_cursor, read_by_number
 from tests.answers.documents import make_uuid
 from tests.answers.generated import TODAY, make_request, make_world, seeds
 from tests.answers.tally import list_event_dates
@@ -49,7 +49,7 @@ def test_every_occurrence_that_matches_is_an_item_in_order(
 
 
 @given(seed=seeds, limit=st.integers(min_value=1, max_value=9))
-def test_a_walk_gives_every_occurrence_once_in_order(
+def test_paging_gives_every_occurrence_once_in_order(
     tmp_path_factory: pytest.TempPathFactory, seed: int, limit: int
 ) -> None:
     random = Random(seed)
@@ -57,8 +57,8 @@ def test_a_walk_gives_every_occurrence_once_in_order(
     release = open_release([world], tmp_path_factory.mktemp("world"))
     params = {**make_query(world, random), "audience": "all", "min_confidence": "0"}
     expected = [item["occurrence"]["key"] for item in list_event_dates(world, params, today=TODAY)]
-    for walk in (walk_by_cursor, walk_by_page):
-        pages = walk(release, EVENTS, {**params, "limit": str(limit)})
+    for read in (follow_cursor, read_by_number):
+        pages = read(release, EVENTS, {**params, "limit": str(limit)})
         assert [item["occurrence"]["key"] for page in pages for item in page] == expected
         assert all(len(page) == limit for page in pages[:-1])
 

@@ -41,18 +41,18 @@ def change_world(world: World, stamp: datetime, random: Random) -> World:
 
 
 class Mirror:
-    """A reader in the middle of its walks. It keeps one clock-free mark: where its next walk begins."""
+    """A reader that syncs repeatedly. It remembers only where its next sync begins."""
 
     def __init__(self, path: str, random: Random) -> None:
         self.rows: dict[str, str] = {}
-        self.walks = 0
+        self.syncs = 0
         self._path = path
         self._random = random
         self._since = NEVER
         self._cursor: str | None = None
 
     def read_page(self, releases: list[Release], today: date) -> None:
-        """From the release that its walk is pinned to, where that is still kept; else from the current one."""
+        """Answer from the release of the cursor if that is still open, else from the current one."""
         params = {"changed_since": self._since, "limit": "3"}
         release = releases[-1]
         if self._cursor is not None:
@@ -67,7 +67,7 @@ class Mirror:
         self.rows |= {item["id"]: item["updated_at"] for item in body["data"]}
         self._cursor = body["meta"]["next_cursor"]
         if self._cursor is None:
-            self.walks += 1
+            self.syncs += 1
             latest = max([self._since, *self.rows.values()])
             self._since = self._random.choice([body["meta"]["generated_at"], latest])
 
@@ -88,8 +88,8 @@ def test_a_mirror_has_every_row_under_any_interleaving(tmp_path_factory: pytest.
         metros = {"harbor": open_world(world, folder / str(number), stamp=stamp)}
         releases.append(Release(id=f"{number}-00000000", sequence=number, latest_version_id=0, metros=metros))
     for kind, mirror in mirrors.items():
-        ended = mirror.walks
-        while mirror.walks < ended + 2:
+        ended = mirror.syncs
+        while mirror.syncs < ended + 2:
             mirror.read_page(releases, today)
         shown = list_items(world, kind, {"changed_since": NEVER}, today=today)
         assert {item["id"]: item["updated_at"] for item in shown}.items() <= mirror.rows.items()
@@ -101,7 +101,7 @@ def make_rows(count: int) -> World:
     )
 
 
-def test_rows_of_one_update_are_walked_by_id(tmp_path: Path) -> None:
+def test_rows_of_one_update_come_in_the_order_of_ids(tmp_path: Path) -> None:
     release = open_release([make_rows(9)], tmp_path)
     items = read_all(release, "/v1/harbor/places", {"changed_since": NEVER, "limit": "2"})
     keys = [(item["updated_at"], item["id"]) for item in items]

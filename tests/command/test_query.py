@@ -23,7 +23,7 @@ from outings.answers.views import VIEWS
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, open_release
-from tests.answers.asking import fetch, walk_by_cursor
+from tests.answers.asking import fetch, follow_cursor
 from tests.command.selects import write_select
 
 pytestmark = pytest.mark.xdist_group("query")  # one worker builds the metros
@@ -109,7 +109,7 @@ def test_a_query_counts_what_the_api_counts_over_random_filters(query: Query, re
 @pytest.mark.parametrize("kind", COLLECTIONS)
 def test_positions_number_the_list_without_parameters(query: Query, release: Release, kind: str) -> None:
     select = f"SELECT id FROM {COLLECTIONS[kind]} WHERE metro = 'seattle' AND position IS NOT NULL ORDER BY position"
-    pages = walk_by_cursor(release, f"/v1/seattle/{COLLECTIONS[kind]}", {}, today=DAY)
+    pages = follow_cursor(release, f"/v1/seattle/{COLLECTIONS[kind]}", {}, today=DAY)
     listed = [item["id"] for page in pages for item in page]
     assert len(listed) > 10
     assert [row["id"] for row in read_rows(query(select, "--json"))] == listed

@@ -1,4 +1,4 @@
-"""Where an answer comes from, conditional requests, codings, and walks by cursor."""
+"""Where an answer comes from, conditional requests, codings, and paging by cursor."""
 
 import asyncio
 import json
@@ -132,7 +132,7 @@ def test_many_who_ask_for_the_same_at_once_wait_for_one_answer(make_own: MakeSer
     assert read_counts(service) == {"computed": 1, "queries": 1, "cached": 19}
 
 
-def test_a_walk_is_not_mistaken_for_its_first_page(service: Service) -> None:
+def test_a_page_by_cursor_is_not_mistaken_for_the_first_page(service: Service) -> None:
     first = service.get(f"{LIST}?limit=2").read_json()
     for _ in range(2):
         second = service.get(f"{LIST}?limit=2&cursor={first['meta']['next_cursor']}").read_json()
@@ -215,7 +215,7 @@ def test_the_local_date_turns_the_page_at_midnight_of_the_metro(make_own: MakeSe
     assert read_today("lakeside") == "2026-08-11"
 
 
-def walk(
+def follow_pages(
     service: Service, target: str, *, between: Callable[[int], None] = lambda _: None
 ) -> tuple[list[str], set[str]]:
     """Names of all rows by `next_cursor`, and the releases that answered."""
@@ -231,11 +231,11 @@ def walk(
         between(pages)
 
 
-def test_a_walk_gives_each_row_once(service: Service) -> None:
-    assert walk(service, f"{LIST}?limit=2")[0] == STORIES
+def test_paging_gives_each_row_once(service: Service) -> None:
+    assert follow_pages(service, f"{LIST}?limit=2")[0] == STORIES
 
 
-def test_a_walk_stays_in_its_release_and_date_while_others_are_published(make_own: MakeService) -> None:
+def test_paging_stays_in_its_release_and_date_while_others_are_published(make_own: MakeService) -> None:
     service = make_own()
     service.clock.now = NOW.replace(day=11, hour=3, minute=58)  # two minutes before the metro's midnight
 
@@ -245,13 +245,13 @@ def test_a_walk_stays_in_its_release_and_date_while_others_are_published(make_ow
         service.edge.poll()
         service.clock.now += timedelta(minutes=2)
 
-    names, releases = walk(service, f"{LIST}?limit=1", between=interfere)
+    names, releases = follow_pages(service, f"{LIST}?limit=1", between=interfere)
     assert names == STORIES
     assert len(releases) == 1
     assert service.get(LIST).headers["x-release"] not in releases
 
 
-def test_a_walk_that_another_server_began_in_a_newer_release_is_followed_there(make_own: MakeService) -> None:
+def test_a_cursor_from_another_server_with_a_newer_release_is_followed_there(make_own: MakeService) -> None:
     late = make_own()
     world = make_world("harbor", timezone="America/New_York", events=7)
     publish_worlds(late.store, [world], folder=late.folder, stamp=NOW + timedelta(minutes=1))

@@ -19,8 +19,8 @@ STAMP, GONE = f"{NOW:%Y-%m-%dT%H:%M:%SZ}", "2026-08-03T12:00:00Z"
 MINUTE = int(NOW.timestamp()) // 60
 TODAY, EPOCH = "2026-08-10", "1970-01-01"
 
-# Each walk there is: its target, its route, and a position that it could have given.
-WALKS: list[tuple[str, str, list[Any]]] = [
+# Each paged route: its target, its route, and a position that it could have given.
+PAGED: list[tuple[str, str, list[Any]]] = [
     ("/v1/harbor/events?limit=1", "events.list", [1_786_500_000, EVENT]),
     ("/v1/harbor/events?limit=1&occurrences=expand", "events.list", [1_786_500_000, EVENT]),
     ("/v1/harbor/events?changed_since=1970-01-01T00:00:00Z&limit=1", "events.list", [1_786_300_000, EVENT]),
@@ -35,7 +35,7 @@ WALKS: list[tuple[str, str, list[Any]]] = [
     (f"/v1/places/{PLACE}/events?limit=1", "events.at_place", [1_786_500_000, EVENT]),
     (f"/v1/listings/{EVENT}/versions?limit=1", "versions", [1]),
 ]  # fmt: skip
-NAMES = [target.partition("?")[0].removeprefix("/v1/") + str(at) for at, (target, _, _) in enumerate(WALKS)]
+NAMES = [target.partition("?")[0].removeprefix("/v1/") + str(at) for at, (target, _, _) in enumerate(PAGED)]
 
 # What any member of a position may be said to be.
 ODD: list[Any] = [
@@ -51,9 +51,9 @@ STAMPS: list[Any] = [
 DATES: list[Any] = ["", "x", "0001-01-01", "9999-12-31", "1899-12-31", "2200-01-01", "2026-13-01", None, 5, 20_000]
 
 
-def make_cursor(fields: list[Any], *, walk: str, key: str = "") -> str:
+def make_cursor(fields: list[Any], *, request: str, key: str = "") -> str:
     """`key`: the hash of a snapshot, where the forger has one."""
-    body = b"\x02" + msgspec.msgpack.encode(fields) + hashlib.sha256(walk.encode()).digest()[:12]
+    body = b"\x02" + msgspec.msgpack.encode(fields) + hashlib.sha256(request.encode()).digest()[:12]
     seal = hmac.digest(hmac.digest(key.encode(), b"cursor", "sha256"), body, "sha256")[:16]
     return spell(body + hashlib.sha256(body + seal).digest()[:8] + seal)
 
@@ -74,7 +74,7 @@ def list_fields(route: str, position: list[Any], *, stamp: str) -> Iterator[list
     yield from ([*right, 1], right[:3], [])
 
 
-def name_walk(target: str) -> str:
+def write_request(target: str) -> str:
     """What the cursors of a target are bound to: a path's own filter is a parameter like the others."""
     for path, name in (("/v1/organizations/", "organization_id"), ("/v1/places/", "place_id")):
         if target.startswith(path):
@@ -82,7 +82,7 @@ def name_walk(target: str) -> str:
     return target
 
 
-def walk(service: Service, target: str, cursor: str) -> Response:
+def get_page(service: Service, target: str, cursor: str) -> Response:
     return service.get(f"{target}&cursor={cursor}")
 
 
@@ -91,31 +91,31 @@ def list_hashes(service: Service) -> list[str]:
     return [part.snapshot for part in next(list_releases(service.store)).root.parts.values()]
 
 
-@pytest.mark.parametrize(("target", "route", "position"), WALKS, ids=NAMES)
+@pytest.mark.parametrize(("target", "route", "position"), PAGED, ids=NAMES)
 def test_a_cursor_that_was_not_made_in_the_snapshot_it_names_is_malformed(
     service: Service, target: str, route: str, position: list[Any]
 ) -> None:
     for fields in list_fields(route, position, stamp=STAMP):
-        got = walk(service, target, make_cursor(fields, walk=name_walk(target), key=STAMP))
+        got = get_page(service, target, make_cursor(fields, request=write_request(target), key=STAMP))
         assert (got.status, got.error["details"]["reason"]) == (400, "cursor_malformed"), fields
 
 
-@pytest.mark.parametrize(("target", "route", "position"), WALKS, ids=NAMES)
+@pytest.mark.parametrize(("target", "route", "position"), PAGED, ids=NAMES)
 def test_only_the_snapshots_hash_lets_anybody_make_its_cursors(
     service: Service, target: str, route: str, position: list[Any]
 ) -> None:
     """And the forger of these tests does all else right."""
     fields = [route, STAMP, EPOCH if route == "versions" else TODAY, position]
-    cursors = [make_cursor(fields, walk=name_walk(target), key=key) for key in ("", *list_hashes(service))]
-    assert sorted(walk(service, target, cursor).status for cursor in cursors) == [200, 400, 400]
+    cursors = [make_cursor(fields, request=write_request(target), key=key) for key in ("", *list_hashes(service))]
+    assert sorted(get_page(service, target, cursor).status for cursor in cursors) == [200, 400, 400]
 
 
-@pytest.mark.parametrize(("target", "route", "position"), WALKS, ids=NAMES)
+@pytest.mark.parametrize(("target", "route", "position"), PAGED, ids=NAMES)
 def test_every_field_of_a_cursor_is_checked_where_its_snapshot_is_gone(
     service: Service, target: str, route: str, position: list[Any]
 ) -> None:
     statuses = [
-        walk(service, target, make_cursor(fields, walk=name_walk(target))).status
+        get_page(service, target, make_cursor(fields, request=write_request(target))).status
         for fields in list_fields(route, position, stamp=GONE)
     ]
     assert statuses[0] == (400 if route == "search" else 200)

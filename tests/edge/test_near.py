@@ -1,4 +1,4 @@
-"""What is near a point, at the edge: an answer is its minute's, a walk that of the minute it began in."""
+"""What is near a point, at the edge: an answer belongs to its minute, and a cursor to the minute of its first page."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -44,7 +44,7 @@ def test_what_is_requested_each_minute_is_answered_as_for_the_first_time(
     assert (latest.body, latest.headers["etag"]) == (first.body, first.headers["etag"])
 
 
-def test_a_walk_goes_on_in_its_minute(make_own: Callable[..., Service]) -> None:
+def test_a_cursor_stays_in_its_minute(make_own: Callable[..., Service]) -> None:
     service = make_own(published=False)
     publish_worlds(service.store, [make_world(Random(1), size=60)], folder=service.folder)
     service.edge.poll()

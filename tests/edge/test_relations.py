@@ -72,7 +72,7 @@ def test_an_organization_of_several_metros_needs_one_that_the_key_may_read(share
         assert params.read_json()["meta"]["metro"] == metro
 
 
-def test_a_walk_goes_on_in_the_metro_where_it_began(shared: Service) -> None:
+def test_paging_goes_on_in_the_metro_where_it_began(shared: Service) -> None:
     target = f"/v1/organizations/{SHARED}/places?limit=1&metro=lakeside-city"
     names, cursor = [], ""
     while cursor is not None:

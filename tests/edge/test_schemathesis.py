@@ -157,7 +157,7 @@ def list_required(operation: APIOperation) -> dict[str, Any]:
 def test_what_the_document_allows_is_answered_as_it_says(samples: Samples, path: str) -> None:
     """Two parameters of a generated case are kept: many would contradict each other, and nothing else be seen.
 
-    A cursor is never valid where it is made up; the tests of walks send true ones.
+    A cursor is never valid where it is made up; the tests of paging send true ones.
     """
     operation, named = samples.operations[path], samples.list_names(path)
     required = list_required(operation)

@@ -38,7 +38,7 @@ def test_an_alias_answers_as_its_metro(service: Service) -> None:
     assert (whole.body, whole.headers["etag"]) == (alias.body, alias.headers["etag"])
 
 
-def test_a_walk_is_pinned_to_its_snapshot(service: Service) -> None:
+def test_a_cursor_stays_in_its_snapshot(service: Service) -> None:
     first = service.get(f"{SEARCH}&limit=1").read_json()["meta"]
     assert first["has_more"]
     second = service.get(f"{SEARCH}&limit=1&cursor={first['next_cursor']}")

@@ -163,7 +163,7 @@ def test_a_condition_answers_as_the_filter_that_says_the_same(
         assert inside == [item for item in other["data"] if item["date"] in {item["date"] for item in inside}]
 
 
-def test_a_walk_by_cursor_and_by_page_is_the_whole_list(served: Service) -> None:
+def test_cursors_and_page_numbers_give_the_whole_list(served: Service) -> None:
     where = "price.min > 1 OR ages.min > 2"
     whole = list_ids(fetch(served, "events", where, **EVERYTHING))
     for name in ("cursor", "page"):

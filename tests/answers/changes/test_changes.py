@@ -56,7 +56,7 @@ def with_log(release: Release, changes: Sequence[Version], *, shelf: Shelf | Non
     return replace(release, history=history, latest_version_id=len(changes))
 
 
-def walk(release: Release, params: dict[str, str], *, entitlement: Entitlement = ALL) -> list[dict[str, Any]]:
+def follow_pages(release: Release, params: dict[str, str], *, entitlement: Entitlement = ALL) -> list[dict[str, Any]]:
     """Every item, page by page, as a mirror goes on."""
     items, cursor = [], 0
     while True:
@@ -68,7 +68,7 @@ def walk(release: Release, params: dict[str, str], *, entitlement: Entitlement =
         if not meta["has_more"]:
             assert meta["next_cursor"] == meta["latest_version_id"]
             return items
-        assert meta["next_cursor"] > cursor, "the walk stands still"
+        assert meta["next_cursor"] > cursor, "the cursor did not advance"
         assert all(cursor < item["version_id"] <= meta["next_cursor"] for item in body["data"])
         cursor = meta["next_cursor"]
 
@@ -100,20 +100,20 @@ def list_expected(changes: Sequence[Version], key: Entitlement) -> list[dict[str
 
 
 @given(st.integers(0, 2**32), st.integers(0, 1_500), st.sampled_from(KEYS), st.integers(150, 1_000))
-def test_a_walk_shows_every_change_that_the_key_may_see_once_and_in_order(
+def test_paging_shows_every_change_that_the_key_may_see_once_and_in_order(
     release: Release, seed: int, count: int, key: Entitlement, limit: int
 ) -> None:
     changes = make_changes(Random(seed), IDS, count)
     made = with_log(release, changes)
-    assert walk(made, {"limit": str(limit)}, entitlement=key) == list_expected(changes, key)
+    assert follow_pages(made, {"limit": str(limit)}, entitlement=key) == list_expected(changes, key)
 
 
 @given(st.integers(0, 2**32), st.sampled_from(KEYS), st.data())
-def test_the_walk_of_a_filter_is_the_whole_walk_filtered(
+def test_paging_with_a_filter_gives_all_changes_filtered(
     release: Release, seed: int, key: Entitlement, data: st.DataObject
 ) -> None:
     made = with_log(release, make_changes(Random(seed), IDS, 700))
-    whole = walk(made, {"limit": "1000"}, entitlement=key)
+    whole = follow_pages(made, {"limit": "1000"}, entitlement=key)
     types = ["organization", *sorted(("class", "event", "place") if key.types is None else key.types)]
     given_types = data.draw(st.lists(st.sampled_from(types), unique=True, max_size=2))
     kinds = data.draw(st.lists(st.sampled_from(["created", "updated", "removed", "restored"]), unique=True, max_size=2))
@@ -121,7 +121,7 @@ def test_the_walk_of_a_filter_is_the_whole_walk_filtered(
     metro = data.draw(st.sampled_from([None, *metros]))
     params = {"type": ",".join(given_types), "kind": ",".join(kinds), "metro": metro, "limit": "300"}
     sent = {name: value for name, value in params.items() if value}
-    assert walk(made, sent, entitlement=key) == [
+    assert follow_pages(made, sent, entitlement=key) == [
         version
         for version in whole
         if (not given_types or version["type"] in given_types)
@@ -130,7 +130,7 @@ def test_the_walk_of_a_filter_is_the_whole_walk_filtered(
     ]
 
 
-def test_a_walk_goes_on_where_it_stood_when_more_is_published(release: Release) -> None:
+def test_a_cursor_goes_on_after_its_change_when_more_is_published(release: Release) -> None:
     changes = make_changes(Random(7), IDS, 900)
     ids, cursor = [], 0
     for published in (100, 100, 450, 899, 900):
@@ -171,7 +171,7 @@ def test_a_filter_that_nothing_passes_goes_on_by_empty_pages_of_bounded_cost(rel
     assert first["data"] == []
     assert (first["meta"]["next_cursor"], first["meta"]["has_more"]) == (MOST_SCANNED, True)
     objects = len(shelf.read)
-    (removal,) = walk(made, {"kind": "removed"})
+    (removal,) = follow_pages(made, {"kind": "removed"})
     assert (removal["version_id"], removal["reason"]) == (len(changes), "expired")
     assert objects < 2 * 2 * (MOST_SCANNED // 256 + MOST_SCANNED // SEGMENT + 2)
 
@@ -229,7 +229,7 @@ def test_a_filter_that_names_what_the_key_may_not_read_is_refused(
 
 def test_every_key_may_ask_for_organizations(release: Release) -> None:
     made = with_log(release, [change(IDS[0], type="organization", metro="lakeside")])
-    assert [len(walk(made, {"type": "organization"}, entitlement=key)) for key in KEYS] == [1, 0, 1, 1, 1, 0]
+    assert [len(follow_pages(made, {"type": "organization"}, entitlement=key)) for key in KEYS] == [1, 0, 1, 1, 1, 0]
 
 
 def test_the_tag_is_another_when_the_log_the_request_or_the_scope_is(release: Release, tmp_path: Path) -> None:
@@ -246,5 +246,5 @@ def test_the_tag_is_another_when_the_log_the_request_or_the_scope_is(release: Re
 
 
 def test_times_are_whole_seconds_in_utc(release: Release) -> None:
-    (shown,) = walk(with_log(release, [change(IDS[0], changed_at=NOON)]), {})
+    (shown,) = follow_pages(with_log(release, [change(IDS[0], changed_at=NOON)]), {})
     assert shown["changed_at"] == "2026-08-01T12:00:00Z"

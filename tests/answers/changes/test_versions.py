@@ -14,7 +14,7 @@ from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
-from tests.answers.asking import ALL, ask, fetch, parse, walk_by_cursor
+from tests.answers.asking import ALL, ask, fetch, follow_cursor, parse
 from tests.answers.documents import make_class, make_event, make_organization
 from tests.answers.logs import SEGMENT, Shelf, change, make_changes
 from tests.answers.worlds import World, open_release
@@ -84,25 +84,25 @@ def test_a_history_has_the_changes_of_its_listing_newest_or_oldest_first(release
     versions = read_log(release, row_id)
     assert versions
     for order, expected in (("asc", versions), ("desc", versions[::-1])):
-        pages = walk_by_cursor(release, path_of(row_id), {"order": order, "limit": "7"})
+        pages = follow_cursor(release, path_of(row_id), {"order": order, "limit": "7"})
         assert [value for page in pages for value in page] == expected
         assert all(len(page) == 7 for page in pages[:-1])
     assert fetch(release, path_of(row_id), {"limit": "200"})["data"] == versions[::-1][:200]
 
 
 @given(st.integers(15, 200), st.sampled_from(["asc", "desc"]))
-def test_a_walk_shows_each_version_once_whatever_the_page(release: Release, limit: int, order: str) -> None:
-    pages = walk_by_cursor(release, path_of(EVENT), {"order": order, "limit": str(limit)})
+def test_paging_shows_each_version_once_whatever_the_page_size(release: Release, limit: int, order: str) -> None:
+    pages = follow_cursor(release, path_of(EVENT), {"order": order, "limit": str(limit)})
     ids = [version["version_id"] for page in pages for version in page]
     assert ids == sorted(set(ids), reverse=order == "desc")
     assert len(ids) == len(read_log(release, EVENT))
 
 
-def test_a_walk_goes_on_while_more_is_published(bare: Release) -> None:
+def test_paging_goes_on_while_more_is_published(bare: Release) -> None:
     changes = [change(EVENT, kind="created"), *[change(EVENT, kind="updated", fields=("name",))] * 9]
     before, after = (replace(bare, history=Shelf().make_history(changes[:count])) for count in (6, 10))
     for order, ids in (("asc", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]), ("desc", [6, 5, 4, 3, 2, 1])):
-        pages = walk_by_cursor(before, path_of(EVENT), {"order": order, "limit": "4"}, then=after)
+        pages = follow_cursor(before, path_of(EVENT), {"order": order, "limit": "4"}, then=after)
         assert [version["version_id"] for page in pages for version in page] == ids
 
 

@@ -11,7 +11,7 @@ from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.asking import ask, fetch, read_all, walk_by_cursor, walk_by_page
+from tests.answers.asking import ask, fetch, follow_cursor, read_all, read_by_number
 from tests.answers.documents import make_neighborhood, make_uuid
 from tests.answers.generated import make_world, seeds
 from tests.answers.worlds import COLLECTIONS, World, open_release
@@ -119,13 +119,13 @@ def test_a_key_of_some_types_sees_what_naming_them_gives(release: Release, types
         assert scoped["data"] == fetch(release, PATH, {**params, "types": named})["data"]
 
 
-def test_walks_and_pages_show_each_once_in_order(release: Release) -> None:
+def test_paging_and_pages_show_each_once_in_order(release: Release) -> None:
     for params in ({}, {"sort": "count"}, {"q": "hill"}):
         whole = fetch(release, PATH, params)["data"]
         for limit in ("1", "3"):
             requested = {**params, "limit": limit}
-            assert [item for page in walk_by_cursor(release, PATH, requested) for item in page] == whole
-            assert [item for page in walk_by_page(release, PATH, requested) for item in page] == whole
+            assert [item for page in follow_cursor(release, PATH, requested) for item in page] == whole
+            assert [item for page in read_by_number(release, PATH, requested) for item in page] == whole
 
 
 @pytest.mark.parametrize("params", [{"sort": "nearest"}, {"sort": "distance"}, {"fields": "name"}, {"limit": "0"}])

@@ -1,4 +1,4 @@
-"""`q` of `/v1/{metro}/organizations`: what finds whom, how well, and walks through what was found."""
+"""`q` of `/v1/{metro}/organizations`: what finds which organizations, how well, and paging through them."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -16,7 +16,7 @@ from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
+from tests.answers.asking import ask, fetch, follow_cursor, parse, read_by_number
 from tests.answers.directory.oracle import rate
 from tests.answers.documents import make_uuid
 from tests.answers.generated import seeds
@@ -232,13 +232,13 @@ def test_a_score_does_not_depend_on_other_organizations(named: Release, tmp_path
     assert find(open_release([alone], tmp_path), question) == find(named, question)
 
 
-def test_walks_and_pages_show_each_once_in_order(named: Release) -> None:
+def test_paging_and_pages_show_each_once_in_order(named: Release) -> None:
     for params in ({}, {"q": "ymca"}, {"q": "seattle.gov"}):
         whole = fetch(named, PATH, {**EVERY, **params})["data"]
         for limit in ("1", "2", "4"):
             requested = {**EVERY, **params, "limit": limit}
-            assert [item for page in walk_by_cursor(named, PATH, requested) for item in page] == whole
-            assert [item for page in walk_by_page(named, PATH, requested) for item in page] == whole
+            assert [item for page in follow_cursor(named, PATH, requested) for item in page] == whole
+            assert [item for page in read_by_number(named, PATH, requested) for item in page] == whole
     assert fetch(named, PATH, {**EVERY, "page": "9999"})["data"] == []
 
 
@@ -252,7 +252,7 @@ def make_crowd(names: list[str], *, without: int | None = None) -> World:
 
 @pytest.mark.parametrize("question", [{}, {"q": "gym"}])
 @pytest.mark.parametrize("gone", [None, 2, 3])
-def test_a_walk_goes_on_by_key_where_its_release_is_gone(
+def test_a_cursor_goes_on_by_key_if_its_release_is_gone(
     tmp_path: Path, question: dict[str, str], gone: int | None
 ) -> None:
     names = ["Gym", "gym" + " long" * 60 + " b", "Gym", "gym" + " long" * 60 + " a", "Gym and more"]
@@ -260,7 +260,7 @@ def test_a_walk_goes_on_by_key_where_its_release_is_gone(
     later = open_world(make_crowd(names, without=gone), tmp_path / "then", stamp=STAMP + timedelta(hours=1))
     then = replace(release, metros={"harbor": later})
     params = {**EVERY, **question, "limit": "2"}
-    walked = [item["id"] for page in walk_by_cursor(release, PATH, params, then=then) for item in page]
+    walked = [item["id"] for page in follow_cursor(release, PATH, params, then=then) for item in page]
     kept = [item["id"] for item in fetch(release, PATH, {**EVERY, **question})["data"]]
     first = {kept[0], kept[1]}
     assert walked == [row_id for row_id in kept if row_id in first or row_id != make_uuid(gone or 0)]

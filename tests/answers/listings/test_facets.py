@@ -52,7 +52,7 @@ def test_facets_are_a_tally_of_the_filtered_set(tmp_path_factory: pytest.TempPat
 
 
 @given(seed=seeds, kind=st.sampled_from(TYPES))
-def test_the_total_is_the_walk_and_the_sum_of_what_has_one_value(
+def test_the_total_equals_all_pages_and_the_sum_of_a_member_with_one_value(
     tmp_path_factory: pytest.TempPathFactory, seed: int, kind: str
 ) -> None:
     random = Random(seed)

@@ -1,4 +1,4 @@
-"""The four lists against a naive reference over documents, and what holds of every walk."""
+"""The four lists against a naive reference over documents, and rules that hold for all of their pages."""
 
 from random import Random
 

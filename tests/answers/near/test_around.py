@@ -51,13 +51,13 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Release]:
 def read_group(release: Release, request: dict[str, str], name: str, minute: datetime) -> list[dict[str, Any]]:
     """All items of a group, page by page."""
     first = fetch(release, PATH, {**request, "limit": "50"}, minute=minute)["data"]
-    return walk_group(release, request, name, minute, first)
+    return read_from(release, request, name, minute, first)
 
 
-def walk_group(
+def read_from(
     release: Release, request: dict[str, str], name: str, minute: datetime, data: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """The items of a group, walked from a first answer of 50 items on."""
+    """Return the items of a group, page by page, beginning with a first answer of 50 items."""
     items: list[dict[str, Any]] = []
     while True:
         group = data["results"][name]
@@ -79,7 +79,7 @@ def test_groups_facets_and_coverage_are_what_the_oracle_says(harbor: tuple[World
         data = fetch(release, PATH, {**request, "limit": "50"}, minute=minute)["data"]
         groups: dict[str, dict[str, Any]] = {}
         for name in GROUPS:
-            items = walk_group(release, request, name, minute, data)
+            items = read_from(release, request, name, minute, data)
             ids = {row_id for row_id, value in expected.items() if name in name_groups(value)}
             assert {item["listing_id"] for item in items} == ids, (seed, name, request, minute)
             judge_items(world, items, name, request, minute)

@@ -12,7 +12,7 @@ from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.asking import ALL, fetch, make_noon, parse, walk_by_cursor
+from tests.answers.asking import ALL, fetch, follow_cursor, make_noon, parse
 from tests.answers.generated import CENTER, make_world
 from tests.answers.near.nearing import is_from_tomorrow, make_minute, make_request, place_neighborhoods
 from tests.answers.near.oracle import COLLECTIONS, count_hidden, find_instant, find_start, list_nearby
@@ -93,12 +93,12 @@ def test_pages_are_the_whole_cut_into_pieces(harbor: tuple[World, Release]) -> N
     circle = {**EVERYTHING, "radius_m": "4000"}
     whole = fetch(release, PATH, circle)["data"]
     for limit in (2, 7, 64):
-        pages = walk_by_cursor(release, PATH, {**circle, "limit": str(limit)})
+        pages = follow_cursor(release, PATH, {**circle, "limit": str(limit)})
         assert all(len(page) == limit for page in pages[:-1])
         assert [value for page in pages for value in page] == whole
 
 
-def test_a_walk_stays_in_the_minute_that_it_began_in(harbor: tuple[World, Release]) -> None:
+def test_a_cursor_stays_in_the_minute_of_its_first_page(harbor: tuple[World, Release]) -> None:
     _, release = harbor
     morning = make_noon(TODAY) - timedelta(hours=6)
     first = fetch(release, PATH, {**EVERYTHING, "limit": "20"}, minute=morning)
@@ -238,7 +238,7 @@ def test_what_is_equally_far_stands_by_type_then_id(tmp_path: Path) -> None:
     keys = [(item["type"], item["id"]) for item in items]
     assert len({kind for kind, _ in keys}) == 4
     assert keys == sorted(keys)
-    pages = walk_by_cursor(release, PATH, {**EVERYTHING, "limit": "3"})
+    pages = follow_cursor(release, PATH, {**EVERYTHING, "limit": "3"})
     assert [(item["type"], item["id"]) for page in pages for item in page] == keys
 
 

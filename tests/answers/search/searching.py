@@ -50,8 +50,10 @@ def refuse(release: Release, q: str, params: Mapping[str, str] | None = None, **
     return refused.value
 
 
-def walk(release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any) -> list[list[Document]]:
-    """The pages of a walk by cursor."""
+def follow_pages(
+    release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any
+) -> list[list[Document]]:
+    """Return the pages of a search, by cursor."""
     pages, sent = [], {**EVERY, **(params or {})}
     while True:
         body = search(release, q, sent, **context)
@@ -61,9 +63,9 @@ def walk(release: Release, q: str, params: Mapping[str, str] | None = None, **co
             return pages
         sent["cursor"] = body["meta"]["next_cursor"]
         assert parse(PATH, {"q": q, **sent}).cursor is not None
-        assert len(pages) < 500, "this walk goes round in circles"
+        assert len(pages) < 500, "these pages never end"
 
 
 def read_all(release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any) -> list[Document]:
-    """Every result, walked in pages of 50."""
-    return [item for page in walk(release, q, {"limit": "50", **(params or {})}, **context) for item in page]
+    """Return every result, in pages of 50."""
+    return [item for page in follow_pages(release, q, {"limit": "50", **(params or {})}, **context) for item in page]

@@ -16,12 +16,12 @@ from tests.answers.search.searching import (
     LEVELS,
     Document,
     find,
+    follow_pages,
     name_places,
     open_listings,
     read_all,
     refuse,
     search,
-    walk,
 )
 from tests.answers.worlds import World, open_release
 
@@ -140,7 +140,7 @@ def test_no_word_is_dropped_where_none_hides_another(harbor: Release) -> None:
 
 
 @given(seed=seeds, limit=st.integers(min_value=1, max_value=12), count=st.integers(min_value=2, max_value=3))
-def test_auto_is_one_of_two_answers_and_its_walk_the_whole_of_it_once(
+def test_auto_is_one_of_two_answers_and_its_pages_give_each_result_once(
     tmp_path_factory: pytest.TempPathFactory, seed: int, limit: int, count: int
 ) -> None:
     random = Random(seed)
@@ -155,7 +155,7 @@ def test_auto_is_one_of_two_answers_and_its_walk_the_whole_of_it_once(
     full = read_all(release, q, {**params, **FULL})
     expected = full if len(full) >= 5 else read_all(release, q, {**params, **EVERY})
     expected.sort(key=lambda item: (item["match"] == "partial", -item["score"], item["id"]))
-    pages = walk(release, q, {**params, **AUTO, "limit": str(limit)})
+    pages = follow_pages(release, q, {**params, **AUTO, "limit": str(limit)})
     assert [item for page in pages for item in page] == [{**item, "repeats": 0, "repeat_ids": []} for item in expected]
     counts = [search(release, q, {**params, **match})["meta"]["match_counts"] for match in (AUTO, FULL, EVERY)]
     assert counts[0] == counts[1] == counts[2]

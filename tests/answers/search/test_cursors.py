@@ -1,4 +1,4 @@
-"""A walk: what its cursor is bound to, and when it is over."""
+"""Cursors of searches: what they are bound to, and when they expire."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +11,7 @@ from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers.asking import parse
 from tests.answers.generated import TODAY
-from tests.answers.search.searching import EVERY, PATH, name_places, open_listings, refuse, search, walk
+from tests.answers.search.searching import EVERY, PATH, follow_pages, name_places, open_listings, refuse, search
 from tests.answers.worlds import STAMP, World, open_world
 
 NAMES = [f"Zoo {number}" for number in range(7)]
@@ -33,10 +33,10 @@ def begin(release: Release, params: dict[str, str] | None = None) -> str:
     return cursor
 
 
-def test_a_walk_gives_each_result_once_and_says_where_it_ends(harbor: Release) -> None:
-    pages = walk(harbor, "zoo", {"limit": "3"})
+def test_paging_gives_each_result_once_and_ends(harbor: Release) -> None:
+    pages = follow_pages(harbor, "zoo", {"limit": "3"})
     assert [[item["name"] for item in page] for page in pages] == [NAMES[:3], NAMES[3:6], NAMES[6:]]
-    assert [len(page) for page in walk(harbor, "zoo", {"limit": "7"})] == [7]
+    assert [len(page) for page in follow_pages(harbor, "zoo", {"limit": "7"})] == [7]
 
 
 def test_meta_is_of_the_whole_set_on_every_page(harbor: Release) -> None:
@@ -70,7 +70,7 @@ def test_defaults_that_are_no_filters_may_be_written_out(harbor: Release) -> Non
     assert [item["name"] for item in given["data"]] == NAMES[3:6]
 
 
-def test_a_walk_whose_snapshot_is_gone_is_over(harbor: Release, tmp_path: Path) -> None:
+def test_a_cursor_whose_snapshot_is_gone_has_expired(harbor: Release, tmp_path: Path) -> None:
     world = World(listings=name_places(*NAMES))
     newer = open_world(world, tmp_path / "newer", stamp=STAMP + timedelta(hours=1))
     then = replace(harbor, metros={"harbor": newer})
@@ -79,13 +79,13 @@ def test_a_walk_whose_snapshot_is_gone_is_over(harbor: Release, tmp_path: Path) 
     assert error.details["param"] == "cursor"
 
 
-def test_a_walk_goes_on_in_the_same_snapshot_of_another_release(harbor: Release) -> None:
+def test_a_cursor_goes_on_in_the_same_snapshot_of_another_release(harbor: Release) -> None:
     later = replace(harbor, id="2-00000000", sequence=2)
     given = search(later, "zoo", {"limit": "3", "cursor": begin(harbor)})
     assert [item["name"] for item in given["data"]] == NAMES[3:6]
 
 
-def test_a_walk_of_another_ranking_is_over(harbor: Release) -> None:
+def test_a_cursor_of_another_ranking_has_expired(harbor: Release) -> None:
     query = parse(PATH, {"q": "zoo", **EVERY, "limit": "3", "cursor": begin(harbor)})
     assert query.cursor is not None
     ranking, *rest = query.cursor.position

@@ -1,4 +1,4 @@
-"""A search filters as the lists do, and its walk is the whole set once."""
+"""A search filters as the lists do, and its pages give each result once."""
 
 import math
 from datetime import date, timedelta
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from outings.contract.routes import LISTS, ROUTES
 from tests.answers.generated import TODAY, make_request, make_world, seeds
 from tests.answers.reference import find_meeting, list_items
-from tests.answers.search.searching import LEVELS, Document, read_all, search, walk
+from tests.answers.search.searching import LEVELS, Document, follow_pages, read_all, search
 from tests.answers.worlds import COLLECTIONS, TYPES, World, open_release
 
 REQUESTS = 3
@@ -76,7 +76,7 @@ HERE = {"lat": "40", "lng": "-74"}
 
 
 @given(seed=seeds, limit=st.integers(min_value=4, max_value=30), sort=st.sampled_from(SORTS))
-def test_a_walk_is_the_whole_set_once_in_order(
+def test_paging_gives_each_result_once_in_order(
     tmp_path_factory: pytest.TempPathFactory, seed: int, limit: int, sort: str
 ) -> None:
     random = Random(seed)
@@ -88,7 +88,7 @@ def test_a_walk_is_the_whole_set_once_in_order(
     q = "swim art zebra"
     whole = search(release, q, {**params, "limit": "50"})["data"]
     assert whole == sorted(whole, key=lambda item: (find_key(world.get(item["id"]), item, sort), item["id"]))
-    pages = walk(release, q, {**params, "limit": str(limit)})
+    pages = follow_pages(release, q, {**params, "limit": str(limit)})
     assert [item for page in pages for item in page] == whole
     assert all(len(page) == limit for page in pages[:-1])
     assert len({item["id"] for item in whole}) == len(whole)

@@ -9,7 +9,7 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse
 from tests.answers.documents import make_uuid
-from tests.answers.search.searching import EVERY, PATH, name_places, open_listings, search, walk
+from tests.answers.search.searching import EVERY, PATH, follow_pages, name_places, open_listings, search
 
 MEMBERS = [
     "query", "applied_filters", "defaults_applied", "types", "ranking", "ignored_words", "interpreted", "match",
@@ -105,11 +105,11 @@ def test_counts_are_exact_up_to_1000(broad: Release) -> None:
     assert search(broad, "zoo farm", {"limit": "1", "match": "partial"})["meta"]["count_estimate"] == 1000
 
 
-def test_more_than_1000_are_capped_and_the_walk_goes_on_beyond(broad: Release) -> None:
+def test_counts_stop_at_1000_and_paging_goes_on_beyond(broad: Release) -> None:
     meta = search(broad, "zoo", {"limit": "1"})["meta"]
     assert (meta["count_estimate"], meta["capped"]) == (1000, True)
     assert meta["match_counts"] == {"all_terms": 1000, "related": 0, "partial": 0}
-    ids = [item["id"] for page in walk(broad, "zoo", {"limit": "50", "sort": "newest"}) for item in page]
+    ids = [item["id"] for page in follow_pages(broad, "zoo", {"limit": "50", "sort": "newest"}) for item in page]
     assert len(ids) == len({*ids}) == 1001
 
 

@@ -14,7 +14,7 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_uuid
 from tests.answers.generated import TODAY, make_world, seeds
-from tests.answers.search.searching import EVERY, Document, read_all, search, walk
+from tests.answers.search.searching import EVERY, Document, follow_pages, read_all, search
 from tests.answers.worlds import World, fold, list_texts, open_release, show_where, split_text
 
 AUTO = {"match": "auto"}
@@ -259,7 +259,9 @@ def test_each_listing_that_matches_is_once_a_result_or_a_repeat(
     params = {"audience": "all", "min_confidence": "0", "from": start.isoformat(), "sort": sort}
     params |= {"lat": "40", "lng": "-74"} if sort == "nearest" else {}
     body = search(release, "art swim", {**params, **AUTO, "limit": "50"})
-    results = [item for page in walk(release, "art swim", {**params, **AUTO, "limit": str(limit)}) for item in page]
+    results = [
+        item for page in follow_pages(release, "art swim", {**params, **AUTO, "limit": str(limit)}) for item in page
+    ]
     listings = read_all(release, "art swim", {**params, "match": ",".join(body["meta"]["match"])})
     matches = {item["id"]: item for item in listings}
     members = {item["id"]: [item["id"], *item["repeat_ids"]] for item in results}

@@ -67,7 +67,7 @@ class SqlEvaluator:
 
     def list_event_dates(self, selection: Selection, span: Span) -> ResultSet:
         """No two occurrences of an event start at one instant (what the clocks skip does not take place), so start and
-        id tell where a walk stands."""
+        id are the position of a cursor."""
         matches = self._fetch(selection, compile_expansion(selection, span, schema=self.schema))
         numbers = [number for number, _, _ in matches]
         return ResultSet(

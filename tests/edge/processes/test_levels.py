@@ -45,7 +45,7 @@ def count_descriptors(worker: Path) -> int:
 
 @pytest.mark.long
 def test_thirty_releases_are_taken_up_under_load_without_a_failed_request(server: Server) -> None:
-    """All of them stay open for walks, and take no descriptors."""
+    """Replaced releases stay open for cursors, and take no descriptors."""
     counts = []
     with Load(server, clients=2) as load:
         for minute in range(1, 1 + RELEASES):

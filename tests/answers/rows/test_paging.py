@@ -1,4 +1,4 @@
-"""Walks: every page of a list, by page or by cursor, is the whole list once."""
+"""Paging: all pages of a list, by number or by cursor, are the whole list once."""
 
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -13,7 +13,7 @@ from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.asking import ask, fetch, parse, walk_by_cursor, walk_by_page
+from tests.answers.asking import ask, fetch, follow_cursor, parse, read_by_number
 from tests.answers.generated import TODAY, make_any_request, make_world, seeds
 from tests.answers.reference import list_items
 from tests.answers.worlds import COLLECTIONS, STAMP, TYPES, World, open_release, open_world
@@ -22,7 +22,7 @@ EVERYTHING = {"audience": "all", "min_confidence": "0"}
 
 
 @given(seed=seeds, limit=st.integers(min_value=1, max_value=7))
-def test_a_walk_by_cursor_and_one_by_page_give_the_whole_list_once_in_order(
+def test_cursors_and_page_numbers_give_the_whole_list_once_in_order(
     tmp_path_factory: pytest.TempPathFactory, seed: int, limit: int
 ) -> None:
     random = Random(seed)
@@ -34,8 +34,8 @@ def test_a_walk_by_cursor_and_one_by_page_give_the_whole_list_once_in_order(
             continue
         expected = list_items(world, kind, params, today=TODAY)
         path = f"/v1/harbor/{COLLECTIONS[kind]}"
-        for walk in (walk_by_cursor, *([] if "changed_since" in params else [walk_by_page])):
-            pages = walk(release, path, {**params, "limit": str(limit)})
+        for read in (follow_cursor, *([] if "changed_since" in params else [read_by_number])):
+            pages = read(release, path, {**params, "limit": str(limit)})
             assert [item for page in pages for item in page] == expected
             assert all(len(page) == limit for page in pages[:-1])
 
@@ -57,7 +57,7 @@ def test_a_page_gives_a_cursor_that_goes_on_after_it(tmp_path_factory: pytest.Te
 
 @pytest.mark.long
 @given(seed=seeds)
-def test_a_walk_whose_release_is_gone_goes_on_by_key(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+def test_a_cursor_whose_release_is_gone_goes_on_by_key(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     """Rows that come or go meanwhile may be seen or not; all others are seen once, in order."""
     random = Random(seed)
     before = make_world(random, size=40)
@@ -78,14 +78,14 @@ def test_a_walk_whose_release_is_gone_goes_on_by_key(tmp_path_factory: pytest.Te
     )  # fmt: skip
     for kind in TYPES:
         expected = [item["id"] for item in list_items(before, kind, EVERYTHING, today=TODAY)]
-        pages = walk_by_cursor(old, f"/v1/harbor/{COLLECTIONS[kind]}", {**EVERYTHING, "limit": "3"}, then=new)
+        pages = follow_cursor(old, f"/v1/harbor/{COLLECTIONS[kind]}", {**EVERYTHING, "limit": "3"}, then=new)
         ids = [item["id"] for page in pages for item in page]
         assert len(ids) == len(set(ids))
         stayed = [row_id for row_id in expected if row_id not in gone]
         assert [row_id for row_id in ids if row_id in stayed] == stayed
 
 
-def test_midnight_in_the_middle_changes_nothing_of_a_walk(tmp_path: Path) -> None:
+def test_midnight_between_two_pages_changes_nothing(tmp_path: Path) -> None:
     world = World()
     for number in range(6):
         row_id = f"00000000-0000-4000-8000-00000000000{number}"
@@ -109,7 +109,7 @@ def test_midnight_in_the_middle_changes_nothing_of_a_walk(tmp_path: Path) -> Non
     assert fetch(release, "/v1/harbor/events", {"limit": "4"}, today=TODAY + timedelta(days=1))["data"] == []
 
 
-def test_names_longer_than_a_cursor_are_walked_each_once(tmp_path: Path) -> None:
+def test_listings_with_names_longer_than_a_cursor_come_once_each(tmp_path: Path) -> None:
     names = ["z" * 3000 + end for end in ("b", "a", "c", "")] + ["y" * 199, "z" * 200, "z" * 201]
     world = World(
         listings=[
@@ -118,7 +118,7 @@ def test_names_longer_than_a_cursor_are_walked_each_once(tmp_path: Path) -> None
         ]
     )
     release = open_release([world], tmp_path)
-    pages = walk_by_cursor(release, "/v1/harbor/places", {"limit": "1"})
+    pages = follow_cursor(release, "/v1/harbor/places", {"limit": "1"})
     assert [item["name"] for page in pages for item in page] == sorted(names)
 
 
@@ -163,7 +163,7 @@ def test_a_position_that_the_list_cannot_have_given_is_refused(
 
 
 @pytest.mark.parametrize("day", [date.min, date.max])
-def test_a_date_that_no_walk_began_on_is_refused(tmp_path: Path, day: date) -> None:
+def test_a_cursor_with_an_impossible_date_is_refused(tmp_path: Path, day: date) -> None:
     assert _refuse(tmp_path, "event", position=(1, ID), day=day) == "cursor_malformed"
 
 

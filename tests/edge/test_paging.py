@@ -1,4 +1,4 @@
-"""A walk goes on in the release that it began in for 15 minutes after that was replaced; then by key, or not at all."""
+"""A cursor stays in its release for 15 minutes after that was replaced; then it goes on by key, or expires."""
 
 import threading
 from collections.abc import Callable
@@ -28,8 +28,8 @@ def publish_events(service: Service, count: int, *, minutes: int) -> None:
     service.edge.poll()
 
 
-def begin_walk(service: Service, target: str = f"{LIST}?limit=2") -> tuple[str, str]:
-    """The second page of a walk that begins now, and the release in which it does."""
+def begin_paging(service: Service, target: str = f"{LIST}?limit=2") -> tuple[str, str]:
+    """Return the target of the second page, and the release of the first."""
     got = service.get(target)
     return f"{target}&cursor={got.read_json()['meta']['next_cursor']}", got.headers["x-release"]
 
@@ -48,9 +48,9 @@ def count_maps(folder: Path) -> int:
     return sum(str(folder) in line for line in Path("/proc/self/maps").read_text().splitlines())
 
 
-def test_a_walk_goes_on_in_its_own_release_for_fifteen_minutes_and_then_by_key(make_own: MakeService) -> None:
+def test_a_cursor_stays_in_its_release_for_fifteen_minutes_and_then_goes_on_by_key(make_own: MakeService) -> None:
     service = make_own()
-    target, began_in = begin_walk(service)
+    target, began_in = begin_paging(service)
     publish_events(service, 3, minutes=1)
     for span in ({"minutes": 0}, {"minutes": 14, "seconds": 59}):
         wait(service, **span)
@@ -63,9 +63,9 @@ def test_a_walk_goes_on_in_its_own_release_for_fifteen_minutes_and_then_by_key(m
     assert (read_names(got), got.read_json()["meta"]["has_more"]) == (["Story 2 of harbor"], False)
 
 
-def test_the_walk_of_a_search_ends_when_its_release_is_closed(make_own: MakeService) -> None:
+def test_the_cursor_of_a_search_expires_when_its_release_is_closed(make_own: MakeService) -> None:
     service = make_own()
-    target, began_in = begin_walk(service, SEARCH)
+    target, began_in = begin_paging(service, SEARCH)
     publish_events(service, 3, minutes=1)
     assert service.get(target).headers["x-release"] == began_in
     wait(service, minutes=15)
@@ -75,15 +75,15 @@ def test_the_walk_of_a_search_ends_when_its_release_is_closed(make_own: MakeServ
 
 def test_every_release_of_the_last_fifteen_minutes_is_open_and_those_before_are_closed(make_own: MakeService) -> None:
     service = make_own()
-    walks = []
+    begun = []
     for minute in range(1, 31):
-        walks.append(begin_walk(service))
+        begun.append(begin_paging(service))
         publish_restamped(service.store, 1, minutes=minute)
         wait(service, minutes=1)
-        answered = [service.get(target).headers["x-release"] for target, _ in walks[-15:]]
-        assert answered == [release_id for _, release_id in walks[-15:]]
+        answered = [service.get(target).headers["x-release"] for target, _ in begun[-15:]]
+        assert answered == [release_id for _, release_id in begun[-15:]]
     current = service.get(LIST).headers["x-release"]
-    assert {service.get(target).headers["x-release"] for target, _ in walks[:15]} == {current}
+    assert {service.get(target).headers["x-release"] for target, _ in begun[:15]} == {current}
 
 
 def test_what_a_closed_release_had_open_is_let_go_of(make_own: MakeService) -> None:
@@ -98,7 +98,7 @@ def test_what_a_closed_release_had_open_is_let_go_of(make_own: MakeService) -> N
 
 def test_a_metro_that_a_build_left_alone_is_not_opened_again(make_own: MakeService) -> None:
     service = make_own()
-    walk, _ = begin_walk(service, "/v1/lakeside/events?limit=2")
+    target, _ = begin_paging(service, "/v1/lakeside/events?limit=2")
     files = count_maps(service.folder)
     publish_events(service, 3, minutes=1)
     current = read_current(service.store)
@@ -106,7 +106,7 @@ def test_a_metro_that_a_build_left_alone_is_not_opened_again(make_own: MakeServi
     manifest = read_manifest(service.store, current.root.parts["harbor"].manifest)
     own = len(manifest.tables) + len(manifest.mapped) + len(manifest.packs)
     assert count_maps(service.folder) <= files + own + 2  # the log's tail, and its index
-    assert service.get(walk).headers["x-release"].startswith("2-")
+    assert service.get(target).headers["x-release"].startswith("2-")
 
 
 class GatedStore(MemoryStore):
@@ -124,15 +124,13 @@ class GatedStore(MemoryStore):
         return super().get(name)
 
 
-@pytest.mark.parametrize("is_walk", [True, False], ids=["a list", "changes"])
-def test_a_walk_that_began_in_a_release_that_this_server_is_opening_waits_for_it(
-    make_own: MakeService, is_walk: bool
-) -> None:
+@pytest.mark.parametrize("is_list", [True, False], ids=["a list", "changes"])
+def test_a_cursor_of_a_release_that_this_server_is_opening_waits_for_it(make_own: MakeService, is_list: bool) -> None:
     store = GatedStore()
     service = make_own(store=store)
     other = service.start_another()
     publish_events(other, 4, minutes=1)
-    target, began_in = begin_walk(other)
+    target, began_in = begin_paging(other)
     cursor = other.get("/v1/changes").read_json()["meta"]["next_cursor"]
     current = read_current(store)
     assert current is not None
@@ -140,26 +138,26 @@ def test_a_walk_that_began_in_a_release_that_this_server_is_opening_waits_for_it
     with ThreadPoolExecutor() as pool:
         opening = pool.submit(service.edge.poll)
         assert store.begun.wait(60)
-        answer = pool.submit(service.get, target if is_walk else f"/v1/changes?cursor={cursor}")
+        answer = pool.submit(service.get, target if is_list else f"/v1/changes?cursor={cursor}")
         assert service.get(f"{LIST}?limit=2").headers["x-release"] != began_in  # which waits for nothing
         store.gate.set()
         opening.result()
         assert (answer.result().status, answer.result().headers["x-release"]) == (200, began_in)
 
 
-def test_a_clock_that_is_set_back_keeps_no_walk_from_going_on(make_own: MakeService) -> None:
+def test_a_cursor_goes_on_after_the_clock_is_set_back(make_own: MakeService) -> None:
     service = make_own()
-    target, began_in = begin_walk(service)
+    target, began_in = begin_paging(service)
     publish_events(service, 3, minutes=1)
     wait(service, minutes=-5)
     assert service.get(target).headers["x-release"] == began_in
 
 
 @pytest.mark.parametrize("is_off", [False, True])
-def test_a_server_that_never_served_the_release_of_a_walk_goes_on_by_key(make_own: MakeService, is_off: bool) -> None:
+def test_a_server_that_never_served_the_release_of_a_cursor_goes_on_by_key(make_own: MakeService, is_off: bool) -> None:
     store = FailingStore()
     service = make_own(store=store)
-    target, began_in = begin_walk(service)
+    target, began_in = begin_paging(service)
     publish_events(service, 4, minutes=1)
     fresh = service.start_another()
     store.is_off = is_off
