@@ -11,10 +11,10 @@ from outings.answers.documents.occurrences import MOMENTS, SERIES
 from outings.answers.gazetteer.spots import make_spots
 from outings.answers.near.items import make_item_tables
 from outings.answers.rows.column_tables import COLUMNS
-from outings.answers.search.cards import CARDS, make_cards
 from outings.answers.search.namesakes import HEADS, VENUES
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.search.repeats import REPEATS
+from outings.answers.search.results import STORED_RESULTS, make_results
 from outings.answers.snapshot.areas import AREAS
 from outings.answers.snapshot.reader import (
     LISTING_INDEX,
@@ -58,6 +58,6 @@ def derive_tables(
 def derive_of_answers(snapshot: Snapshot) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the tables derived from the documents of a written snapshot, each with its name."""
     reader = open_snapshot(snapshot)
-    yield CARDS, make_cards(reader)
+    yield STORED_RESULTS, make_results(reader)
     yield from make_item_tables(reader).items()
     yield from make_spots(reader).items()

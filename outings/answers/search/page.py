@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.search.audiences import cover_ages
-from outings.answers.search.cards import Hits, finish_card, format_repeats, format_start
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.meta import MOST_COUNTED, make_meta
 from outings.answers.search.place import measure_distances
 from outings.answers.search.repeats import SearchResults, choose_cards, count_things, fold_repeats
 from outings.answers.search.request import Search, resolve_search
+from outings.answers.search.results import Hits, finish_result, format_repeats, format_start
 from outings.answers.search.score import match_words
 from outings.answers.search.strength import PARTIAL, Keep, Numbers, SearchMatches
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -106,7 +106,7 @@ def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
 def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchMatches:
     """Keep one listing of each program."""
     classes = search.filters.collections.get("class")
-    if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
+    if classes is None or "changed_since" in search.query.values:  # sync mode shows every listing by itself
         return matched
     start, is_recalled = number_day(classes.selection.start), search.filters.has_usual_window
     return choose_cards(
@@ -199,7 +199,7 @@ def _make_items(
     index: SearchIndex,
 ) -> list[bytes]:
     """Format the results of a page as JSON. `repeats`: the rows that repeat each result; None without `match=auto`."""
-    words, read_card = Hits(index.list_words(search.parsed)), index.cards.read_card
+    words, read_result = Hits(index.list_words(search.parsed)), index.results.read_result
     others = repeat(b"") if repeats is None else [_format_repeats(value, opened, index) for value in repeats]
     rows = zip(
         page.rows.tolist(),
@@ -210,7 +210,7 @@ def _make_items(
         strict=False,
     )
     return [
-        finish_card(read_card(row, opened), level=level, score=score, start=start, repeats=own, words=words)
+        finish_result(read_result(row, opened), level=level, score=score, start=start, repeats=own, words=words)
         for row, level, score, start, own in rows
     ]
 

@@ -15,7 +15,7 @@ from command.sample_cities import write_world
 from outings.answers.gazetteer.address_finder import locate_types
 from outings.answers.near.items import ITEM_TABLES, make_parts, open_parts
 from outings.answers.routes import answer
-from outings.answers.search.cards import MappedCards, RememberedCards, open_cards
+from outings.answers.search.results import CachedResults, MappedResults, open_results
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.parameters import PARAMETERS
@@ -112,12 +112,12 @@ def test_another_column_of_a_mapped_file_is_another_layout(releases: tuple[Snaps
     )
 
 
-def test_a_card_of_the_file_is_the_one_that_its_document_makes(releases: tuple[Snapshot, Snapshot]) -> None:
+def test_a_stored_result_is_the_one_that_its_document_makes(releases: tuple[Snapshot, Snapshot]) -> None:
     reader = open_snapshot(releases[0])
-    cards, made = open_cards(reader), RememberedCards()
-    assert isinstance(cards, MappedCards)
+    results, made = open_results(reader), CachedResults()
+    assert isinstance(results, MappedResults)
     rows = range(len(reader.listings))
-    assert [cards.read_card(row, reader) for row in rows] == [made.read_card(row, reader) for row in rows]
+    assert [results.read_result(row, reader) for row in rows] == [made.read_result(row, reader) for row in rows]
 
 
 def test_parts_of_an_item_of_the_files_are_those_that_its_document_makes(releases: tuple[Snapshot, Snapshot]) -> None:

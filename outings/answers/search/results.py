@@ -1,6 +1,6 @@
 """Prepare the part of a search result that is the same for every search. A search adds the snippet and the score.
 
-The build writes these cards into a mapped table, from which a search copies them without reading documents.
+The build writes these parts into a mapped table, from which a search copies them without reading documents.
 """
 
 import html
@@ -21,9 +21,9 @@ from outings.contract.text import fold_text
 from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER, MappedTable
 
-# The mapped file.
-CARDS = "cards"
-# Of a release without it. Some kilobytes each at most.
+# The mapped file's name.
+STORED_RESULTS = "cards"
+# Results cached if a release lacks the table. Each has some kilobytes at most.
 _REMEMBERED = 1_024
 # Listings of a city start at a few thousand different times.
 _STARTS = 4_096
@@ -122,8 +122,8 @@ class _Document(NamedDocument, frozen=True):
 _decode = msgspec.json.Decoder(_Document).decode
 
 
-class Card(Struct, frozen=True):
-    """A result of a search as prepared JSON.
+class StoredResult(Struct, frozen=True):
+    """A result of a search as stored: the JSON that is the same for every search.
 
     Attributes:
         opening: the part that is the same for every search. It ends before the snippet, or includes a snippet that is
@@ -135,7 +135,7 @@ class Card(Struct, frozen=True):
     text: str = ""
 
 
-_EMPTY = Card(b"")
+_EMPTY = StoredResult(b"")
 
 
 class _Head(Struct, frozen=True):
@@ -147,21 +147,21 @@ class _Head(Struct, frozen=True):
     name: str
 
 
-def make_card(document: bytes) -> Card:
+def make_result(document: bytes) -> StoredResult:
     listing = _decode(document)
     opening = _encode(_Head(listing.type, listing.id, listing.slug, listing.name))[:-1] + b',"snippet":'
     text = read_plain(listing.description or "") or read_plain(listing.name)
     if len(text) > MOST_CHARACTERS:
-        return Card(opening, text)
-    return Card(opening + _encode(text))
+        return StoredResult(opening, text)
+    return StoredResult(opening + _encode(text))
 
 
-def finish_card(card: Card, *, level: int, score: int, start: bytes, repeats: bytes, words: Hits) -> bytes:
+def finish_result(stored: StoredResult, *, level: int, score: int, start: bytes, repeats: bytes, words: Hits) -> bytes:
     """Return a result as JSON. `level`: an index in LEVELS; `score` in thousandths; `start` as JSON, and `repeats` as
     JSON with a comma before it; `words`: the query's words."""
-    passage = _encode(words.cut(card.text)) if card.text else b""
+    passage = _encode(words.cut(stored.text)) if stored.text else b""
     fit = _MATCHES[level], _SCORES[score], start, repeats
-    return b'%b%b,"match":%b,"score":%b,"starts_local":%b%b}' % (card.opening, passage, *fit)
+    return b'%b%b,"match":%b,"score":%b,"starts_local":%b%b}' % (stored.opening, passage, *fit)
 
 
 @lru_cache(maxsize=_STARTS)
@@ -175,42 +175,42 @@ def format_repeats(ids: Sequence[str], *, count: int) -> bytes:
     return b',"repeats":%d,"repeat_ids":%b' % (count, _encode(ids))
 
 
-def make_cards(reader: SnapshotReader) -> "pl.DataFrame":
-    """Return the table of cards by row: `opening`, and the `text` that passages are cut from, empty if there is nothing
-    to cut. Both are empty where no search shows the listing."""
+def make_results(reader: SnapshotReader) -> "pl.DataFrame":
+    """Return the table of results by row. `opening` and `text` are those of a StoredResult, both empty if no search
+    shows the listing."""
     shown = enumerate(reader.listings.find_published().tolist())
     schema = {"opening": pl.String(), "text": pl.String()}
-    cards = (make_card(reader.read_document(row)) if is_shown else _EMPTY for row, is_shown in shown)
-    return pl.DataFrame([(card.opening.decode(), card.text) for card in cards], schema=schema, orient="row")
+    results = (make_result(reader.read_document(row)) if is_shown else _EMPTY for row, is_shown in shown)
+    return pl.DataFrame([(result.opening.decode(), result.text) for result in results], schema=schema, orient="row")
 
 
-class Cards(Protocol):
-    """A reader of the cards of one snapshot: of a mapped table (MappedCards) or of documents (RememberedCards)."""
+class StoredResults(Protocol):
+    """A reader of one snapshot's stored results: from a mapped table (MappedResults) or documents (CachedResults)."""
 
-    def read_card(self, row: int, reader: SnapshotReader) -> Card: ...
+    def read_result(self, row: int, reader: SnapshotReader) -> StoredResult: ...
 
 
-class MappedCards:
+class MappedResults:
     def __init__(self, table: MappedTable) -> None:
         self._opening_ends, self._openings = table.view_texts("opening")
         self._text_ends, self._texts = table.view_texts("text")
 
-    def read_card(self, row: int, reader: SnapshotReader) -> Card:
+    def read_result(self, row: int, reader: SnapshotReader) -> StoredResult:
         del reader
         opening = bytes(self._openings[self._opening_ends[row] : self._opening_ends[row + 1]])
-        return Card(opening, str(self._texts[self._text_ends[row] : self._text_ends[row + 1]], "utf-8"))
+        return StoredResult(opening, str(self._texts[self._text_ends[row] : self._text_ends[row + 1]], "utf-8"))
 
 
-class RememberedCards:
-    """Makes cards from documents, and caches the cards that were shown last."""
+class CachedResults:
+    """Makes results from documents, and caches those shown last."""
 
     def __init__(self) -> None:
-        self._cards: LruCache[int, Card] = LruCache(size=_REMEMBERED)
+        self._results: LruCache[int, StoredResult] = LruCache(size=_REMEMBERED)
 
-    def read_card(self, row: int, reader: SnapshotReader) -> Card:
-        return self._cards.read(row, lambda: make_card(reader.read_document(row)))
+    def read_result(self, row: int, reader: SnapshotReader) -> StoredResult:
+        return self._results.read(row, lambda: make_result(reader.read_document(row)))
 
 
-def open_cards(reader: SnapshotReader) -> Cards:
-    file = reader.find_mapped(CARDS)
-    return RememberedCards() if file is None else MappedCards(MappedTable(file))
+def open_results(reader: SnapshotReader) -> StoredResults:
+    file = reader.find_mapped(STORED_RESULTS)
+    return CachedResults() if file is None else MappedResults(MappedTable(file))
