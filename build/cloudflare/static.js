@@ -9,7 +9,8 @@ export default {
   async fetch(request, env, context) {
     const { pathname, search } = new URL(request.url);
     const isRead = ["GET", "HEAD"].includes(request.method);
-    const isNamed = pathname.endsWith(".json") || !pathname.startsWith("/v1/");
+    // Under `.outings` the same cache has bodies that worker.js gives only to readers whom a server allows them.
+    const isNamed = pathname.endsWith(".json") || !/^\/(?:v1|\.outings)\//.test(pathname);
     const file = nameFile(pathname, search.slice(1)) ?? (isNamed && pathname.replace(/\/$/, "/index.html").slice(1));
     const found = isRead && file && (await find(request, env, context, file));
     if (found) return reply(request, found);

@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import unquote
 
 import pytest
 
@@ -177,3 +178,10 @@ def test_probes_need_no_key_and_are_kept_by_nobody(service: Service) -> None:
     ready = ask(service.edge, "/readyz").read_json()
     assert ready == {"status": "ready", "release": service.get(LIST).headers["x-release"], "problems": {}}
     assert json.loads(ask(service.edge, "/healthz").body) == {"status": "ok"}
+
+
+@pytest.mark.parametrize("path", ["/%68ealthz", "/read%79z", "/%6Detrics", "/openapi%2Ejson"])
+def test_a_path_without_a_key_means_the_same_percent_encoded(service: Service, path: str) -> None:
+    plain, encoded = (ask(service.edge, target) for target in (unquote(path), path))
+    assert (encoded.status, encoded.headers["content-type"]) == (200, plain.headers["content-type"])
+    assert encoded.body[:60] == plain.body[:60]

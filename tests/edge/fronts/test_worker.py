@@ -49,9 +49,22 @@ def test_without_a_server_it_says_when_to_come_back(lonely: Workerd) -> None:
     check_refusal(ask(lonely.port, "/v1/harbor/events"), errors.unavailable(5))
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/%6Detrics", "/m%65trics?a=%"])
 def test_what_is_for_operators_is_not_passed_on(lonely: Workerd, path: str) -> None:
     check_refusal(ask(lonely.port, path), errors.not_found("There is no such route."))
+
+
+def test_before_static_files_a_body_that_a_server_named_is_no_file(fronted: Deployment) -> None:
+    target, headers = "/v1/harbor/places?age=4", {"X-API-Key": fronted.keys["all"], "Accept-Encoding": "gzip"}
+    front = {"Outings-Front": f"{SECRET}; follows=answers; from=0"}
+    worker = start_workerd([fronted.edges[0].address], secret=SECRET, file="static.toml")
+    try:
+        [address] = ask(fronted.edges[0].port, target, headers={**headers, **front}).find("outings-body")
+        for _ in range(2):
+            assert ask(worker.port, target, headers=headers).status == 200
+            assert ask(worker.port, address, headers={"Accept-Encoding": "gzip"}).status == 404
+    finally:
+        worker.stop()
 
 
 def test_it_asks_the_next_server_if_one_is_away(fronted: Deployment) -> None:
