@@ -346,9 +346,9 @@ def _parse_as_of(text: str | None) -> AsOf:
 
 
 def _check_metros(slugs: tuple[str, ...], configuration: Configuration) -> frozenset[str] | None:
-    known = {name: metro.slug for metro in configuration.metros for name in (metro.slug, *metro.aliases)}
+    slug_of = {name: metro.slug for metro in configuration.metros for name in (metro.slug, *metro.aliases)}
     for slug in slugs:
-        if slug not in known:
+        if slug not in slug_of:
             allowed = ", ".join(metro.slug for metro in configuration.metros)
             raise click.UsageError(f"--metro {slug}: there is no such metro; allowed: {allowed}")
-    return frozenset(known[slug] for slug in slugs) or None
+    return frozenset(slug_of[slug] for slug in slugs) or None

@@ -239,8 +239,8 @@ def find_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> Li
     try:
         return read_release(store, release_id, trust=trust)
     except (ValueError, NotFound) as error:
-        known = ", ".join(release.id for release in list_releases(store, trust=trust)) or "none"
-        raise click.UsageError(f"{error}; releases that are kept: {known}") from error
+        ids = ", ".join(release.id for release in list_releases(store, trust=trust)) or "none"
+        raise click.UsageError(f"{error}; releases that are kept: {ids}") from error
 
 
 def _summarize(release: ListedRelease) -> dict[str, Any]:

@@ -149,10 +149,10 @@ def _tell_undone(done: TakedownResult, wanted: Sequence[str], *, as_json: bool) 
 
 def _list_withdrawals(store: Store, trust: Trust, *, as_json: bool) -> None:
     current = read_current(store, trust=trust)
-    known = {} if current is None else current.root.withdrawals
+    withdrawals = {} if current is None else current.root.withdrawals
     shown: list[dict[str, Any]] = [
         {"id": row_id, "type": entry.type, "at": msgspec.to_builtins(entry.at), "reason": entry.reason}
-        for row_id, entry in sorted(known.items())
+        for row_id, entry in sorted(withdrawals.items())
         if not entry.is_over
     ]
     lines = (f"{entry['id']}  {entry['type']}  {entry['at']}  {entry['reason']}" for entry in shown)

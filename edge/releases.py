@@ -209,14 +209,14 @@ class Releases:
         yield from (release.served for release in replaced)
 
     def _read_pointer(self, *, is_ahead: bool) -> None:
-        known, self._etag = self._etag, None  # a pointer that can't be read now is read again, even if unchanged
+        etag, self._etag = self._etag, None  # a pointer that can't be read now is read again, even if unchanged
         pointer = read_pointer(self._store, trust=self._trust)
         if pointer is None and self.current is not None:
             raise ReleaseRefusal(f"{NAME} is gone; `outings releases restore` writes it again")
         if pointer is None:
             return
         self._etag, now = pointer.etag, self._clock()
-        if pointer.etag != known or not timedelta(0) <= now - self._tried_at < RETRY_PAUSE:
+        if pointer.etag != etag or not timedelta(0) <= now - self._tried_at < RETRY_PAUSE:
             self._tried_at = now
             self._take_up(pointer.pointer, is_ahead=is_ahead)
 
@@ -252,8 +252,8 @@ class Releases:
         """Open a release. Unchanged metros keep their snapshots, and with them all that answers have cached of them."""
         root, current = listed.root, self.current
         same = () if current is None else root.parts.items() & current.root.parts.items()
-        known = {} if current is None else current.release.metros
-        unchanged = {slug: known[slug] for slug, _ in same if slug in known}
+        current_metros = {} if current is None else current.release.metros
+        unchanged = {slug: current_metros[slug] for slug, _ in same if slug in current_metros}
         release = name_release(self._store, listed, cache=self._cache, unchanged=unchanged)
         served = _serve(release, root, chosen=self._chosen)
         if is_ahead:

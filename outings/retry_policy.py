@@ -36,5 +36,5 @@ def read_retry_after(stated: str | None, now: float) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     # The form of asctime names no zone.
-    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return min(max(0.0, known.timestamp() - now), _LONGEST)
+    until = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return min(max(0.0, until.timestamp() - now), _LONGEST)

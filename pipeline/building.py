@@ -464,8 +464,8 @@ def _add_accounts(run: _Run, built: Sequence[MetroBuild]) -> Mapping[str, FeedAc
     without counts."""
     accounts = {slug: metro.manifest.account for slug, metro in run.previous.metros.items()}
     accounts |= {metro.slug: metro.account for metro in built}
-    known = [account for account in accounts.values() if account is not None]
-    return add_accounts(known) if len(known) == len(accounts) else None
+    stated = [account for account in accounts.values() if account is not None]
+    return add_accounts(stated) if len(stated) == len(accounts) else None
 
 
 def _list_guarded(build: Build, feeds: Sequence[FeedResult]) -> dict[str, float]:

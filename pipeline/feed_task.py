@@ -26,8 +26,8 @@ def read_records(work: FeedTask) -> FeedResult:
     if read is None:
         earlier = _recall_feed(source.before, store)
         if source.files:
-            known = () if earlier is None else list_cleaned(earlier.records)
-            read = read_source(work.feed, work.configuration, source, before=known)
+            cleaned = () if earlier is None else list_cleaned(earlier.records)
+            read = read_source(work.feed, work.configuration, source, before=cleaned)
         else:
             # Its server said that nothing changed, but the stored records are lost: the feed is requested again.
             read = read_feed(work.feed, work.configuration)

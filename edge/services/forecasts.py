@@ -28,7 +28,7 @@ class FileForecastSource:
         self._path = path
         self._state: FileState | None = None
         self._reason: str | None = None
-        self._known: Mapping[str, Forecast] = {}
+        self._forecasts: Mapping[str, Forecast] = {}
 
     def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
         try:
@@ -37,7 +37,7 @@ class FileForecastSource:
                 self._read(status)
         except (OSError, ValueError, RecursionError) as error:
             self._warn(str(error))
-        return {slug: self._known[slug] for slug in metros if slug in self._known}
+        return {slug: self._forecasts[slug] for slug in metros if slug in self._forecasts}
 
     def close(self) -> None:
         """Do nothing: no file is open."""
@@ -48,7 +48,7 @@ class FileForecastSource:
         self._state = name_state(status)
         if data is None:
             raise ValueError(f"it has {status.st_size} bytes; allowed: at most {MOST_BYTES}")
-        self._known = _decode(data)
+        self._forecasts = _decode(data)
         self._reason = None
 
     def _warn(self, reason: str) -> None:

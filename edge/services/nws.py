@@ -100,9 +100,9 @@ class Nws:
     def ask(self, point: Center, grid: Grid | None) -> PointForecast:
         """Fetch the forecast of a point. `grid`: its grid as found before, or None. The service sometimes renumbers its
         grid; the new one is then found. Blocks. Raises RemoteError."""
-        known = None if grid is None else self._fetch_forecast(grid)
-        if known is not None:
-            return PointForecast(grid=grid, forecast=known)
+        stored = None if grid is None else self._fetch_forecast(grid)
+        if stored is not None:
+            return PointForecast(grid=grid, forecast=stored)
         grid = self._find_grid(point)
         if grid is None:
             return PointForecast(grid=None, forecast=None)
@@ -210,19 +210,19 @@ class NwsForecasts:
         self._provider = provider
         self._clock = clock
         self._breaker = CircuitBreaker(clock=clock)
-        self._known: dict[str, CachedForecast] = {}
+        self._cached: dict[str, CachedForecast] = {}
         self._is_closed = False
 
     def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
         for slug, metro in metros.items():
-            known = self._known.get(slug)
+            cached = self._cached.get(slug)
             # One that is due in more than a day was asked for before the clock was set back.
-            if known is None or known.point != metro.center or not 0 < known.next_at - self._clock() <= DAY:
+            if cached is None or cached.point != metro.center or not 0 < cached.next_at - self._clock() <= DAY:
                 self._renew(slug, metro)
         return {
-            slug: known.forecast
-            for slug, known in self._known.items()
-            if known.forecast is not None and slug in metros and known.point == metros[slug].center
+            slug: cached.forecast
+            for slug, cached in self._cached.items()
+            if cached.forecast is not None and slug in metros and cached.point == metros[slug].center
         }
 
     def close(self) -> None:
@@ -234,30 +234,30 @@ class NwsForecasts:
         """Request a metro's forecast, unless the provider is paused. After a failure keep the last forecast."""
         if self._is_closed or self._breaker.enter() is not None:
             return
-        known = self._known.get(slug)
-        if known is None or known.point != metro.center:
-            known = CachedForecast(point=metro.center, next_at=0)
+        cached = self._cached.get(slug)
+        if cached is None or cached.point != metro.center:
+            cached = CachedForecast(point=metro.center, next_at=0)
         try:
-            renewed = self._ask(known)
+            renewed = self._ask(cached)
         except RemoteError as failure:
-            wait = max(min(RETRY * 2**known.failures, MOST_RETRY), failure.rest or 0)
+            wait = max(min(RETRY * 2**cached.failures, MOST_RETRY), failure.rest or 0)
             self._breaker.note_failure(rest=failure.rest)
             log.warning(
                 "weather_failed", provider=self._provider.name, metro=slug, reason=str(failure), retry_after=int(wait)
             )
-            renewed = replace(known, next_at=self._clock() + wait, failures=min(known.failures + 1, 10))
-        self._known[slug] = renewed
+            renewed = replace(cached, next_at=self._clock() + wait, failures=min(cached.failures + 1, 10))
+        self._cached[slug] = renewed
 
-    def _ask(self, known: CachedForecast) -> CachedForecast:
-        answer = self._provider.ask(known.point, known.grid if self._clock() < known.grid_until else None)
+    def _ask(self, cached: CachedForecast) -> CachedForecast:
+        answer = self._provider.ask(cached.point, cached.grid if self._clock() < cached.grid_until else None)
         self._breaker.note_success()
-        now, before, after = self._clock(), known.forecast, answer.forecast
+        now, before, after = self._clock(), cached.forecast, answer.forecast
         if before is not None and after is not None and after.issued_at <= before.issued_at:
             after = before  # it has more of today, and one time of issue is one forecast
         return CachedForecast(
-            point=known.point,
+            point=cached.point,
             next_at=now + (DAY if answer.grid is None else RENEW),
             grid=answer.grid,
-            grid_until=known.grid_until if answer.grid == known.grid and now < known.grid_until else now + DAY,
+            grid_until=cached.grid_until if answer.grid == cached.grid and now < cached.grid_until else now + DAY,
             forecast=after,
         )

@@ -41,7 +41,7 @@ class RemoteGeocoder:
         self._service = service
         self._policy = policy
         self._breaker = CircuitBreaker(clock=clock)
-        self._known: TTLCache[tuple[str, str], tuple[Center | None], float] = TTLCache(
+        self._centers: TTLCache[tuple[str, str], tuple[Center | None], float] = TTLCache(
             MOST_REMEMBERED, REMEMBERED_SECONDS, timer=clock
         )
         # Several threads, because they only wait.
@@ -52,12 +52,12 @@ class RemoteGeocoder:
         metro = snapshot.metro
         text = " ".join(address.split())
         name = (metro.slug, text.casefold())
-        known = self._known.get(name)
-        if known is None:
-            known = self._known[name] = (await self._ask(text, metro, key_id),)
-        if known[0] is None:
+        entry = self._centers.get(name)
+        if entry is None:
+            entry = self._centers[name] = (await self._ask(text, metro, key_id),)
+        if entry[0] is None:
             raise refuse_address(metro.name)
-        return known[0]
+        return entry[0]
 
     def close(self) -> None:
         self._computing.close()

@@ -382,8 +382,8 @@ def _read_stated(metro: MetroTables) -> pl.DataFrame:
     for content in metro.exports:
         frame = pl.read_parquet(BytesIO(content[:]))
         address = [pl.col("location").struct.field("address")] if "location" in frame.columns else []
-        known = [pl.col(name).cast(pl.String()) for name in columns if name in frame.columns]
-        frames.append(frame.select(*known, *address))
+        texts = [pl.col(name).cast(pl.String()) for name in columns if name in frame.columns]
+        frames.append(frame.select(*texts, *address))
     stated = pl.concat(frames, how="diagonal")
     return stated.with_columns(pl.col("timezone").fill_null(metro.snapshot.metro.timezone))
 
@@ -404,12 +404,12 @@ def _number_lists(metro: MetroTables) -> pl.DataFrame:
 
 
 def _compile_view(view: View, snapshot: Snapshot, *, schema: str) -> str:
-    known = {
+    literals = {
         name: f"CAST([{', '.join(map(literal, words))}] AS VARCHAR[])"
         for name, words in list_words(snapshot.vocabulary).items()
     }
-    known["metro"] = literal(snapshot.metro.slug)
+    literals["metro"] = literal(snapshot.metro.slug)
     columns = ", ".join(
-        f'CAST({column.sql.format(**known)} AS {column.kind}) AS "{column.name}"' for column in view.columns
+        f'CAST({column.sql.format(**literals)} AS {column.kind}) AS "{column.name}"' for column in view.columns
     )
     return f"SELECT {columns} FROM {view.source.format(schema=schema, published=PUBLISHED)}"

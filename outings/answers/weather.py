@@ -67,8 +67,8 @@ def find_summary(hours: Sequence[Hour]) -> str | None:
 
 
 def find_range(spells: Iterable[Hour | HalfDay]) -> TemperatureRange:
-    known = [spell.temperature_f for spell in spells if spell.temperature_f is not None]
-    return TemperatureRange(min=min(known, default=None), max=max(known, default=None))
+    temperatures = [spell.temperature_f for spell in spells if spell.temperature_f is not None]
+    return TemperatureRange(min=min(temperatures, default=None), max=max(temperatures, default=None))
 
 
 def find_chance(spells: Iterable[Hour | HalfDay]) -> int | None:

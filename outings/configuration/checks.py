@@ -101,13 +101,13 @@ def read_languages(decoder: Decoder, tables: Mapping[str, Any]) -> dict[str, Lan
     `decoder`."""
     folders: dict[str, Path] = tables.get("languages", {})
     read = {code: _read_language(decoder, code, folder) for code, folder in folders.items()}
-    known = sorted({*SHIPPED, *folders})
+    codes = sorted({*SHIPPED, *folders})
     for number, metro in enumerate(tables.get("metros", ())):
         code = metro.get("language")
-        if code is not None and code not in known:
+        if code is not None and code not in codes:
             key = f"{name_entry('metros', number, metro)}.language"
-            near = suggest(code, known)
-            decoder.report(key, f'is "{code}"{near}; allowed: {", ".join(known)}, and what [languages] names')
+            near = suggest(code, codes)
+            decoder.report(key, f'is "{code}"{near}; allowed: {", ".join(codes)}, and what [languages] names')
     return {code: language for code, language in read.items() if language is not None}
 
 
@@ -249,13 +249,13 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
         _check_metro(decoder, metro, name_entry("metros", number, metro))
     feeds: list[Values] = tables.get("feeds", [])
     _check_unique(decoder, "feeds", [feed["name"] for feed in feeds if "name" in feed])
-    known = {metro["slug"] for metro in metros if "slug" in metro}
+    slugs = {metro["slug"] for metro in metros if "slug" in metro}
     for number, feed in enumerate(feeds):
         key = name_entry("feeds", number, feed)
         _check_feed(decoder, feed, key)
-        _check_feed_metro(decoder, feed, f"{key}.metro", known)
+        _check_feed_metro(decoder, feed, f"{key}.metro", slugs)
     _check_edge(decoder, tables.get("edge", {}))
-    _check_slugs(decoder, "edge.metros", tables.get("edge", {}).get("metros", ()), known)
+    _check_slugs(decoder, "edge.metros", tables.get("edge", {}).get("metros", ()), slugs)
     _check_geocoder(decoder, tables.get("geocoder", {}))
     _check_weather(decoder, tables.get("weather", {}))
     _check_vocabulary(decoder, tables.get("vocabulary", {}))

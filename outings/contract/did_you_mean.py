@@ -40,13 +40,13 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def list_nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
-    """Return up to `most` of `known` that are spelled like `name`, the most similar first."""
+def list_nearest(name: str, candidates: Iterable[str], *, most: int = 3) -> list[str]:
+    """Return up to `most` of `candidates` that are spelled like `name`, the most similar first."""
     # Only here, because most builds need no suggestion.
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
-    by_folded = {candidate.casefold(): candidate for candidate in sorted(known)}
+    by_folded = {candidate.casefold(): candidate for candidate in sorted(candidates)}
     matches = process.extract(
         name[:_COMPARED_CHARACTERS].casefold(),
         list(by_folded),
@@ -57,23 +57,23 @@ def list_nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]
     return [by_folded[near] for near, _, _ in matches]
 
 
-def find_nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar in spelling, or None if none is similar."""
-    return next(iter(list_nearest(name, known, most=1)), None)
+def find_nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate that is most similar in spelling, or None if none is similar."""
+    return next(iter(list_nearest(name, candidates, most=1)), None)
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """Return "; did you mean …?" to append to a message, or "" if no known name is similar."""
-    nearest = list_nearest(name, known)
+def suggest(name: str, candidates: Iterable[str]) -> str:
+    """Return "; did you mean …?" to append to a message, or "" if no candidate is similar."""
+    nearest = list_nearest(name, candidates)
     return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
 
 
-def suggest_parameter(name: str, known: Collection[str]) -> str | None:
+def suggest_parameter(name: str, candidates: Collection[str]) -> str | None:
     """Return the parameter that other APIs or routes call `name`, or else that is spelled similarly, or None."""
-    return suggest_other(name, known) or find_nearest(name, known)
+    return suggest_other(name, candidates) or find_nearest(name, candidates)
 
 
-def suggest_other(name: str, known: Collection[str]) -> str | None:
-    """Return the parameter in `known` that other APIs or other routes call `name`, or None."""
+def suggest_other(name: str, candidates: Collection[str]) -> str | None:
+    """Return the parameter in `candidates` that other APIs or other routes call `name`, or None."""
     plain = re.sub(r"[^a-z]", "", name[:64].lower())
-    return next((ours for ours in _MEANT.get(plain, ()) if ours in known), None)
+    return next((ours for ours in _MEANT.get(plain, ()) if ours in candidates), None)

@@ -107,7 +107,7 @@ def list_columns(listing_type: str | None) -> Columns:
     """Return the SQL types of all columns of a listing type, or of all types for None: those of members, and those of
     one occurrence, section or session."""
     if listing_type is None:
-        return reduce(lambda known, name: {**known, **list_columns(name)}, LISTING_COLUMNS, {})
+        return reduce(lambda merged, name: {**merged, **list_columns(name)}, LISTING_COLUMNS, {})
     occurrence = OCCURRENCE_COLUMNS[listing_type].items()
     return {**LISTING_COLUMNS[listing_type], **{path: column.kind for path, column in occurrence}}
 

@@ -218,10 +218,10 @@ def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
 
 
 def import_key(registry: Registry, key: Key) -> Registry:
-    """Add a legacy key, of which only the hash is known. Raises ValueError if it is there already."""
-    for known in registry.keys:
-        if known.hash == key.hash and known.id != key.id:
-            raise ValueError(f"this key is already in the registry, as {known.id}")
+    """Add a legacy key, of which only the hash is other. Raises ValueError if it is there already."""
+    for other in registry.keys:
+        if other.hash == key.hash and other.id != key.id:
+            raise ValueError(f"this key is already in the registry, as {other.id}")
     return add_key(registry, key)
 
 

@@ -124,5 +124,5 @@ def _render_feed(settings: SiteSettings, feed: FeedReport, *, built_on: date, bu
 def _name_field(words: Words, field: str) -> str:
     """Return the field's name for people: `sections[].ages.min` becomes "groups, ages". Empty if no part of it has a
     word."""
-    known = (words.get(part.removesuffix("[]")) for part in field.split("."))
-    return ", ".join(word for word in known if word)
+    labels = (words.get(part.removesuffix("[]")) for part in field.split("."))
+    return ", ".join(word for word in labels if word)

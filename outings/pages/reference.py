@@ -187,14 +187,14 @@ def _make_entry(route: Route, *, document: Schema, vocabulary: Vocabulary) -> Ro
 
     parameters = read(route.path)
     like = _find_like(route)
-    known = read(like.path) if like else []
+    earlier = read(like.path) if like else []
     names = {parameter["name"] for parameter in parameters}
     return RouteEntry(
         route=route,
         page=f"{route.collection if route.type else route.group}/",
-        parameters=[parameter for parameter in parameters if parameter not in known],
+        parameters=[parameter for parameter in parameters if parameter not in earlier],
         like=like,
-        without=[item["name"] for item in known if item["name"] not in names and item["in"] != "path"],
+        without=[item["name"] for item in earlier if item["name"] not in names and item["in"] != "path"],
         example=find_example(route, vocabulary),
         answered=_read_answered(route),
         meta=route.meta.__name__ if route.meta else "",

@@ -76,16 +76,16 @@ def lay_words(language: str, own: Mapping[str, Mapping[str, str]]) -> Mapping[st
 
 def list_unknown(own: Mapping[str, object]) -> Iterator[str]:
     """Yield the names of an operator's own words that no page uses or that are no text."""
-    known = read_language("en")
+    english = read_language("en")
     for page, texts in own.items():
-        if page not in known or not isinstance(texts, Mapping):
+        if page not in english or not isinstance(texts, Mapping):
             yield page
         else:
-            yield from (f"{page}.{name}" for name, text in texts.items() if not _is_word(known[page], name, text))
+            yield from (f"{page}.{name}" for name, text in texts.items() if not _is_word(english[page], name, text))
 
 
-def _is_word(known: Mapping[str, str], name: str, text: object) -> bool:
-    return name in known and isinstance(text, str)
+def _is_word(english: Mapping[str, str], name: str, text: object) -> bool:
+    return name in english and isinstance(text, str)
 
 
 def format_number(number: int, words: Words) -> str:

@@ -167,9 +167,9 @@ def add_accounts(parts: Iterable[Mapping[str, FeedAccount]]) -> dict[str, FeedAc
     total: dict[str, FeedAccount] = {}
     for part in parts:
         for feed, account in sorted(part.items()):
-            known = total.get(feed, FeedAccount())
+            earlier = total.get(feed, FeedAccount())
             total[feed] = FeedAccount(
-                **{name: getattr(known, name) + getattr(account, name) for name in FeedAccount.__struct_fields__}
+                **{name: getattr(earlier, name) + getattr(account, name) for name in FeedAccount.__struct_fields__}
             )
     return total
 

@@ -179,9 +179,9 @@ def compose_root(
 def _name_returned(changes: tuple[Version, ...], current_root: Root) -> tuple[Version, ...]:
     """Rename the change `created` to `restored` for listings that were withdrawn. A build can't tell them from new
     ones."""
-    known = current_root.withdrawals
+    withdrawals = current_root.withdrawals
     return tuple(
-        replace(change, kind="restored") if change.kind == "created" and change.listing_id in known else change
+        replace(change, kind="restored") if change.kind == "created" and change.listing_id in withdrawals else change
         for change in changes
     )
 

@@ -206,8 +206,8 @@ def has_ended(ended: Iterable[ReleaseRange], sequence: int) -> bool:
 
 def add_ended(ended: Collection[ReleaseRange], first: int, last: int) -> tuple[ReleaseRange, ...]:
     """Add a run of releases, joined with those that it touches, in order."""
-    for known in ended:
-        if known.first <= last + 1 and first <= known.last + 1:
-            first, last = min(first, known.first), max(last, known.last)
-    apart = [known for known in ended if known.last + 1 < first or last + 1 < known.first]
+    for other in ended:
+        if other.first <= last + 1 and first <= other.last + 1:
+            first, last = min(first, other.first), max(last, other.last)
+    apart = [other for other in ended if other.last + 1 < first or last + 1 < other.first]
     return tuple(sorted([*apart, ReleaseRange(first, last)], key=lambda span: span.first))

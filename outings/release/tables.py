@@ -232,7 +232,7 @@ def read_columns(file: MappedFile | None, table: str, columns: Sequence[str] | N
     if file is None:
         return pl.DataFrame(schema={name: kinds[name] for name in names})
     data = BytesIO(file.view)
-    known = pl.read_parquet_schema(data)
-    frame = pl.read_parquet(data, columns=[name for name in names if name in known])
-    missing = (pl.lit(None, dtype=kinds[name]).alias(name) for name in names if name not in known)
+    stored = pl.read_parquet_schema(data)
+    frame = pl.read_parquet(data, columns=[name for name in names if name in stored])
+    missing = (pl.lit(None, dtype=kinds[name]).alias(name) for name in names if name not in stored)
     return frame.with_columns(missing).select(names)

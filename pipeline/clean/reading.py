@@ -224,14 +224,14 @@ def _make_origin(feed: FeedTable, configuration: Configuration) -> Origin:
 
 def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:
     """Raise `SettingError` if the settings `defaults` or `expect` name a member that no type of record has."""
-    known = {name for members in make_members(vocabulary).values() for name in members}
+    member_names = {name for members in make_members(vocabulary).values() for name in members}
     for name in feed.defaults:
-        if name not in known:
-            near = ", ".join(list_nearest(name, known) or sorted(known))
+        if name not in member_names:
+            near = ", ".join(list_nearest(name, member_names) or sorted(member_names))
             raise SettingError(feed.name, f"defaults.{name}", f"is not a member of a record; the nearest: {near}")
     for name in list_names(feed):
-        if (first := name.partition(".")[0]) not in known | ALIASES.keys():
-            near = ", ".join(list_nearest(first, known | ALIASES.keys()) or sorted(known))
+        if (first := name.partition(".")[0]) not in member_names | ALIASES.keys():
+            near = ", ".join(list_nearest(first, member_names | ALIASES.keys()) or sorted(member_names))
             raise SettingError(feed.name, "expect", f"{name} is not a member of a record; the nearest: {near}")
 
 

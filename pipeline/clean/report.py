@@ -26,8 +26,8 @@ class FeedCount(FeedTally, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def count_feed(feed: str, memory: FeedMemory, account: FeedAccount | None = None) -> FeedCount:
-    known = {name: getattr(memory, name) for name in FeedTally.__struct_fields__}
-    count = FeedCount(feed=feed, account=account, **known)
+    counts = {name: getattr(memory, name) for name in FeedTally.__struct_fields__}
+    count = FeedCount(feed=feed, account=account, **counts)
     return count if memory.failure is not None else replace(count, read_at=None)
 
 

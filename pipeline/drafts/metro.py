@@ -104,7 +104,7 @@ def find_language(files: Iterable[Sequence[Column]]) -> str:
     texts = [value for columns in files for column in columns for value in column.filled[:_READ] if " " in value]
     words = [word for text in texts for word in split_words(text)]
     fillers = {code: frozenset(read_words(code)["words"]["fillers"].split()) for code in LANGUAGES}
-    counts = {code: sum(word in known for word in words) for code, known in fillers.items()}
+    counts = {code: sum(word in fillers_of_language for word in words) for code, fillers_of_language in fillers.items()}
     best = max(LANGUAGES, key=lambda code: counts[code])
     return best if counts[best] >= _SPOKEN * len(words) else ENGLISH
 

@@ -41,28 +41,28 @@ def read_days(text: str, language: str) -> tuple[int, ...] | None:
     return tuple(sorted(days)) or None
 
 
-def _read_word(word: str, known: Mapping[str, int]) -> Sequence[int] | None:
+def _read_word(word: str, numbers: Mapping[str, int]) -> Sequence[int] | None:
     first, dash, last = word.partition("-")
     if dash:
-        one, other = _find_day(first, known), _find_day(last, known)
+        one, other = _find_day(first, numbers), _find_day(last, numbers)
         if one is None or other is None:
             return None
         # "L-X" are two days, and "L-V" five.
         if len(first) == len(last) == 1 and other - one == 2:
             return one, other
         return [(one + step) % 7 for step in range((other - one) % 7 + 1)]
-    day = _find_day(word, known)
+    day = _find_day(word, numbers)
     if day is not None:
         return (day,)
     signs = re.findall("th|sa|su|tu|[mtwrflxjvsd]", word)
-    if "".join(signs) == word and all(sign in known for sign in signs):  # "MWF"
-        return [known[sign] for sign in signs]
+    if "".join(signs) == word and all(sign in numbers for sign in signs):  # "MWF"
+        return [numbers[sign] for sign in signs]
     return None
 
 
-def _find_day(word: str, known: Mapping[str, int]) -> int | None:
+def _find_day(word: str, days: Mapping[str, int]) -> int | None:
     """Return the number of a weekday, also for plurals: "montags", "Mondays"."""
-    return known.get(word, known.get(word.removesuffix("s")))
+    return days.get(word, days.get(word.removesuffix("s")))
 
 
 def find_language(values: Sequence[str]) -> str | None:

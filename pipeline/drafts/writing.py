@@ -117,11 +117,11 @@ _VALUE_LETTERS = 100
 def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
     """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: the account of rows."""
     lines = list_losses(count)
-    told = structs.replace(count, unplaced=(), account=None if _hides_much(count) else count.account)
+    reported = structs.replace(count, unplaced=(), account=None if _hides_much(count) else count.account)
     lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records")
     if draft.feed.preset:
         lines.append(f"  by the preset {draft.feed.preset}, which says more: outings presets {draft.feed.preset}")
-    lines += [f"  {line}" for line in (*draft.decided, *list_account(told))]
+    lines += [f"  {line}" for line in (*draft.decided, *list_account(reported))]
     if draft.columns:
         lines += ["", *_list_columns(draft)]
     if assumed := list_assumed(draft):

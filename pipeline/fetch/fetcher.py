@@ -114,8 +114,8 @@ class PublicTransport(httpx2.AsyncBaseTransport):
 
 def _find_proxy(url: httpx2.URL) -> str | None:
     """Return the environment's proxy for this address."""
-    known = getproxies()
-    proxy = known.get(url.scheme) or known.get("all")
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
     if not proxy or proxy_bypass(url.host):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"

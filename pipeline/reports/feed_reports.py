@@ -38,9 +38,9 @@ class FeedReporter:
 
     def __init__(self, store: Store, *, cache: Path, trust: Trust) -> None:
         self._store, self._cache = store, cache
-        known = list(islice(list_releases(store, trust=trust), _LOOKED_AT))
-        ended = known[0].root.ended if known else ()
-        self._releases = [release for release in known if not has_ended(ended, release.root.sequence)]
+        releases = list(islice(list_releases(store, trust=trust), _LOOKED_AT))
+        ended = releases[0].root.ended if releases else ()
+        self._releases = [release for release in releases if not has_ended(ended, release.root.sequence)]
         self._read_listings = lru_cache(maxsize=RELEASES)(self._open_listings)
 
     def list_releases(self) -> tuple[ReleaseColumn, ...]:

@@ -87,9 +87,9 @@ def add_point(location: Location, points: Mapping[str, Point]) -> Location:
 def write_address(location: Location) -> str:
     """Write an address on one line, with the city, state and postal code unless it has them."""
     text = location.address or location.street_address or ""
-    known = f" {fold_text(text)} "
-    behind = (location.city, location.state, location.zip) if known.strip() else ()
-    return ", ".join([text, *(part for part in behind if part and f" {fold_text(part)} " not in known)])
+    stated = f" {fold_text(text)} "
+    behind = (location.city, location.state, location.zip) if stated.strip() else ()
+    return ", ".join([text, *(part for part in behind if part and f" {fold_text(part)} " not in stated)])
 
 
 def hash_address(address: str) -> str:
@@ -99,11 +99,11 @@ def hash_address(address: str) -> str:
 def list_questions(search: AddressSearch, *, provider: str) -> dict[str, str]:
     """Return the addresses to send to a service, as they were written, by their hash."""
     hashed = {hash_address(address): (address, text) for address, text in search.missing.items()}
-    known = {key for key, name in search.book.unknown.items() if name == provider} | search.book.points.keys()
+    answered = {key for key, name in search.book.unknown.items() if name == provider} | search.book.points.keys()
     return {
         key: text
         for key, (address, text) in hashed.items()
-        if key not in known and "://" not in text and address not in _NOWHERE
+        if key not in answered and "://" not in text and address not in _NOWHERE
     }
 
 

@@ -63,10 +63,10 @@ def encode_delta_state(records: Iterable[SpooledRecord], *, words: Words, vocabu
     """Encode the records so that equal records give equal bytes, or return None if there are none. `words`: vocabulary
     that older records may use."""
     ordered = sorted(records, key=lambda entry: (entry.head.feed, entry.head.type, entry.head.source_id))
-    known = {
+    stored = {
         name: tuple(sorted({*words.get(name, ()), *getattr(vocabulary, name)})) for name in (*SETS, _HINTS)
     }  # fmt: skip
-    head = msgspec.msgpack.encode(_Head(LAYOUT, known))
+    head = msgspec.msgpack.encode(_Head(LAYOUT, stored))
     stated = [_DeltaRecord(entry.head.type, entry.digest, entry.data, entry.crawled) for entry in ordered]
     return pack_runs(chain([head], encode_runs(stated))) if ordered else None
 

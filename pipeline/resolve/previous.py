@@ -116,7 +116,7 @@ class PreviousSnapshot:
         """Return the ids of event series that may have other dates within the new horizon."""
         if self.horizon == horizon:
             return frozenset()
-        known = self.read_table("occurrences").group_by("row").agg(
+        series_dates = self.read_table("occurrences").group_by("row").agg(
             count=pl.len(), first=pl.col("date").min(), last=pl.col("date").max()
         )  # fmt: skip
         is_whole = (
@@ -124,7 +124,7 @@ class PreviousSnapshot:
             & (pl.col("first") >= horizon[0])
             & (pl.col("last") <= horizon[1])
         )
-        series = self.listings.filter(pl.col("is_recurring")).join(known, on="row", how="left")
+        series = self.listings.filter(pl.col("is_recurring")).join(series_dates, on="row", how="left")
         return frozenset(series.filter(~is_whole.fill_null(value=False))["id"])
 
     @cached_property
@@ -201,9 +201,9 @@ class PreviousSnapshot:
         moved: dict[str, Any] = {}
         for name in SETS:
             if columns.get(name):
-                known = getattr(now, name)
+                allowed = getattr(now, name)
                 words = unpack_bits(columns[name], getattr(before, name))
-                moved[name] = pack_bits((word for word in words if word in known), known)
+                moved[name] = pack_bits((word for word in words if word in allowed), allowed)
         if columns.get("type_hint") is not None:
             word = before.type_hints[columns["type_hint"]]
             moved["type_hint"] = now.type_hints.index(word) if word in now.type_hints else None

@@ -225,10 +225,8 @@ def _locate(own: Location | None, of_place: Location | None, index: ReferenceInd
     """Return the record's own location, else its place's, with the neighborhood by polygon if none is stated."""
     location = own or of_place or Location()
     if location.neighborhood is not None:
-        known = index.neighborhoods.find_named(location.neighborhood)
-        slug = location.neighborhood_slug or (
-            known.slug if known is not None else slugify(location.neighborhood) or None
-        )
+        area = index.neighborhoods.find_named(location.neighborhood)
+        slug = location.neighborhood_slug or (area.slug if area is not None else slugify(location.neighborhood) or None)
         return msgspec.structs.replace(location, neighborhood_slug=slug)
     if location.lat is None or location.lng is None:
         return location

@@ -45,9 +45,9 @@ def add_losses(losses: Sequence[Mapping[str, FeedLoss]], *, claims: Iterable[Cla
     arrived = list_arrived(claims) if has_gone else frozenset[str]()
     for metro in losses:
         for feed, loss in metro.items():
-            known = total.get(feed, FeedLoss(0))
+            earlier = total.get(feed, FeedLoss(0))
             gone = (row_id for row_id in loss.gone if row_id not in arrived)
-            total[feed] = FeedLoss(known.had + loss.had, (*known.gone, *gone))
+            total[feed] = FeedLoss(earlier.had + loss.had, (*earlier.gone, *gone))
     return total
 
 

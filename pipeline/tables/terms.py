@@ -67,12 +67,12 @@ class TermIndexWriter:
 
     def add_documents(self, documents: Iterable[tuple[int, bytes, str | None]]) -> None:
         """Index documents. Each is given as the listing's number, the document and the listing's keywords."""
-        words, known = array("I"), self._words
+        words, word_numbers = array("I"), self._words
         sizes: list[tuple[int, int, int]] = []
         for number, document, keywords in documents:
             for field, terms in enumerate(_split_document(document, keywords, self._categories)):
                 kept = terms[:MOST_WORDS]
-                words.extend([known.setdefault(word, len(known)) for word in kept])
+                words.extend([word_numbers.setdefault(word, len(word_numbers)) for word in kept])
                 sizes.append((number, field, len(kept)))
         numbers, fields, counts = np.array(sizes, dtype=np.uint64).reshape(-1, 3).T
         first = np.cumsum(counts) - counts
@@ -83,8 +83,8 @@ class TermIndexWriter:
     def add_terms(self, terms: pl.DataFrame) -> None:
         """Add the terms of unchanged listings: a table `terms` with numbers instead of rows, mostly ascending."""
         self._in_order += terms.height
-        runs, known = terms["word"].rle().struct.unnest(), self._words
-        codes = np.array([known.setdefault(word, len(known)) for word in runs["value"]], dtype=np.uint32)
+        runs, word_numbers = terms["word"].rle().struct.unnest(), self._words
+        codes = np.array([word_numbers.setdefault(word, len(word_numbers)) for word in runs["value"]], dtype=np.uint32)
         number, field, position = (terms[name].cast(pl.UInt64).to_numpy() for name in ("number", "field", "position"))
         places = number << _ROW_SHIFT | field << _FIELD_SHIFT | position
         self._parts.append((np.repeat(codes, runs["len"].to_numpy()), places))

@@ -99,8 +99,8 @@ class Expressions:
 
     def _read_occurrences(self, expression: Expression, listing_type: str) -> Any:
         """Return the type's occurrences, sections or sessions, each with its `number` and its listing's `row`."""
-        table, known = OCCURRENCE_TABLES[listing_type], OCCURRENCE_COLUMNS[listing_type]
-        columns = sorted({known[path].column for path in expression.columns if path in known})
+        table, members = OCCURRENCE_TABLES[listing_type], OCCURRENCE_COLUMNS[listing_type]
+        columns = sorted({members[path].column for path in expression.columns if path in members})
         own = [name for name in columns if name in TABLES[table]]
         frame = read_columns(self._tables.get(table), table, ("row", *own)).with_row_index("number")
         if len(own) < len(columns):  # columns of the listing that apply to all of its occurrences
@@ -113,12 +113,12 @@ def _read_columns(expression: Expression, listing_type: str, file: Any, group: i
     """Return an expression's columns by path, from one row group. A column that the file lacks is null."""
     import pyarrow as pa
 
-    known = {file.schema.column(number).path.partition(".list.")[0] for number in range(len(file.schema))}
+    stored = {file.schema.column(number).path.partition(".list.")[0] for number in range(len(file.schema))}
     own = {path for path in expression.columns if path in LISTING_COLUMNS[listing_type]}
-    table = file.read_row_group(group, columns=sorted(own & known))
+    table = file.read_row_group(group, columns=sorted(own & stored))
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
-    missing = dict.fromkeys(own - known, pa.nulls(table.num_rows, pa.string()))
+    missing = dict.fromkeys(own - stored, pa.nulls(table.num_rows, pa.string()))
     return {**dict(zip(table.column_names, table.columns, strict=True)), **missing}
 
 
@@ -132,11 +132,11 @@ def _make_table(columns: Mapping[str, Any], rows: Numbers) -> Any:
 
 def _compile(expression: Expression, listing_type: str, *, is_of_occurrence: bool) -> str:
     """Return the SQL query over `listings` and `occurrences`. A column that the type lacks is null."""
-    kinds, own, known = list_columns(None), LISTING_COLUMNS[listing_type], OCCURRENCE_COLUMNS[listing_type]
+    kinds, own, members = list_columns(None), LISTING_COLUMNS[listing_type], OCCURRENCE_COLUMNS[listing_type]
     columns = []
     for path in sorted(expression.columns):
-        if path in known:
-            value = _convert(f"h.{quote(known[path].column)}", kinds[path])
+        if path in members:
+            value = _convert(f"h.{quote(members[path].column)}", kinds[path])
         else:
             value = f"l.{quote(path)}" if path in own else "NULL"
         columns.append(f"TRY_CAST({value} AS {kinds[path]}) AS {quote(path)}")

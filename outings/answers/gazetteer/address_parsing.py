@@ -24,7 +24,7 @@ class Streets:
     def __init__(self, words: StreetWords) -> None:
         self._words = words
         self._short = {long: short for short, longs in words.kinds.items() for long in longs.split()}
-        self._known = {**self._short, **words.directions, **words.ordinals}
+        self._usual = {**self._short, **words.directions, **words.ordinals}
         self._dropped = frozenset(words.dropped.split())
         self._directions = frozenset(words.directions.values())
         self._ordinal = re.compile(words.ordinal or NO_MATCH)
@@ -50,7 +50,7 @@ class Streets:
     def _fold_word(self, word: str) -> str:
         if ordinal := self._ordinal.fullmatch(word):
             return ordinal[1]
-        return self._known.get(word) or word
+        return self._usual.get(word) or word
 
     def join_number(self, text: str) -> str:
         """Move a house number next to its street: "Calle Mayor, nº 3, Centro" becomes "Calle Mayor 3, Centro"."""
@@ -127,9 +127,9 @@ WY Wyoming
 _NAMED = tuple((pair[:2], pair[3:]) for pair in _STATES.split("/"))
 
 
-def list_state_words(known: Iterable[str], streets: Streets) -> set[Words]:
-    """Return code and name of each state that is in `known` by either; of all states if `known` is empty."""
-    named = {streets.fold_words(name) for name in known}
+def list_state_words(stated: Iterable[str], streets: Streets) -> set[Words]:
+    """Return code and name of each state that is in `stated` by either; of all states if `stated` is empty."""
+    named = {streets.fold_words(name) for name in stated}
     pairs = [tuple(map(streets.fold_words, pair)) for pair in _NAMED]
     return {words for pair in pairs if not named or named & {*pair} for words in pair}
 

@@ -38,12 +38,12 @@ class Buckets:
         self.is_free: Numbers = frame["is_free"].fill_null(value=False).to_numpy()
         self.prices: Numbers = number_prices(frame)
         self.ages: Numbers = pack_ages(frame)
-        known = organizations.select(ORGANIZATION_COLUMNS).sort("name_key", "id")
-        self.organization_names: Sequence[tuple[str, str]] = known.select("id", "name").rows()
+        ordered = organizations.select(ORGANIZATION_COLUMNS).sort("name_key", "id")
+        self.organization_names: Sequence[tuple[str, str]] = ordered.select("id", "name").rows()
         # The table has every organization that a listing names.
-        numbered = known.select(organization_id="id").with_row_index("number")
+        numbered = ordered.select(organization_id="id").with_row_index("number")
         joined = frame.select("organization_id").join(numbered, on="organization_id", how="left", maintain_order="left")
-        self.organizations: Numbers = joined["number"].fill_null(known.height).to_numpy()
+        self.organizations: Numbers = joined["number"].fill_null(ordered.height).to_numpy()
 
 
 def number_prices(frame: pl.DataFrame) -> Numbers:

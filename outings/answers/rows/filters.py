@@ -155,12 +155,12 @@ NAMES: tuple[str, ...] = tuple(
 PLAIN: Mapping[str, Parameter] = {name: PARAMETERS[name] for name in NAMES if PARAMETERS[name].column is not None}
 
 
-def _index_words(words: Iterable[str], known: Sequence[str]) -> tuple[int, ...]:
-    return tuple(sorted(known.index(word) for word in words))
+def _index_words(words: Iterable[str], vocabulary: Sequence[str]) -> tuple[int, ...]:
+    return tuple(sorted(vocabulary.index(word) for word in words))
 
 
-def _pack_words(words: Iterable[str], known: Sequence[str]) -> int:
-    return sum(1 << index for index in _index_words(words, known))
+def _pack_words(words: Iterable[str], vocabulary: Sequence[str]) -> int:
+    return sum(1 << index for index in _index_words(words, vocabulary))
 
 
 def _count_seconds(clock: time) -> int:
@@ -171,12 +171,12 @@ def compare_column(row: Parameter, value: Any, vocabulary: Vocabulary) -> Condit
     """Return the condition of a filter on one column. It drops rows that state nothing: a boolean matches neither
     value."""
     assert row.column is not None
-    known = list_allowed(row, vocabulary)
-    if known is not None:
+    allowed = list_allowed(row, vocabulary)
+    if allowed is not None:
         words = value if isinstance(value, tuple) else (value,)
         if row.vocabulary in SETS:
-            return Shares(row.column, _pack_words(words, known))
-        return AnyOf(row.column, _index_words(words, known))
+            return Shares(row.column, _pack_words(words, allowed))
+        return AnyOf(row.column, _index_words(words, allowed))
     if isinstance(value, time):
         value = _count_seconds(value)
     if row.compares == "equal":

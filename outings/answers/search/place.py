@@ -42,9 +42,9 @@ _NOWHERE: Numbers = np.empty(0, dtype=np.int64)
 def read_locations(text: str, opened: SnapshotReader, index: SearchIndex) -> Locations:
     """Return the metro's location names, with the regions in the query, and its postal codes that the deployment knows
     or a listing states."""
-    known = index.locations
+    locations = index.locations
     names = [*_list_codes(text, opened, index), *_list_regions(text, opened, index)]
-    return replace(known, neighborhoods=known.neighborhoods.union(names)) if names else known
+    return replace(locations, neighborhoods=locations.neighborhoods.union(names)) if names else locations
 
 
 def _list_codes(text: str, opened: SnapshotReader, index: SearchIndex) -> Iterator[tuple[str, ...]]:

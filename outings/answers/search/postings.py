@@ -99,9 +99,9 @@ def _join(numbers: Indexes, others: Indexes) -> NDArray[np.int64]:
     return joined
 
 
-def _are_in(values: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _are_in(values: NDArray[np.int64], sorted_values: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return the same as `np.isin`, in a sixth of the time."""
-    return pl.Series(values).is_in(pl.Series(known).implode()).to_numpy()
+    return pl.Series(values).is_in(pl.Series(sorted_values).implode()).to_numpy()
 
 
 def make_posting_ends(terms: pl.DataFrame) -> pl.DataFrame:

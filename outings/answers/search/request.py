@@ -108,9 +108,9 @@ def list_located(
 ) -> Iterator[tuple[int, int, Numbers]]:
     """Yield the start and end of each name of a place among the searched words, with the rows located there."""
     text = " ".join(words)
-    # Of a query that is these words alone it is known already.
-    known = search.locations if text == search.query.get_as("q", str) else read_locations(text, opened, index)
-    for start, end in find_runs(words, known.neighborhoods):
+    # The locations of a query that consists of these words alone were read already.
+    locations = search.locations if text == search.query.get_as("q", str) else read_locations(text, opened, index)
+    for start, end in find_runs(words, locations.neighborhoods):
         yield start, end, find_at_place(words[start:end], opened, index)
 
 

@@ -140,18 +140,18 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
     )
 
 
-def _mark_narrow(words: Sequence[str], known: QueryWords) -> list[bool]:
+def _mark_narrow(words: Sequence[str], query_words: QueryWords) -> list[bool]:
     """Mark the words that only narrow down another word; if all would be marked, none is."""
-    if not may_narrow(words, known.narrows):
+    if not may_narrow(words, query_words.narrows):
         return [False] * len(words)  # as nearly always
-    marks = [any(own) for own in zip(*(mark_narrow(words, group) for group in known.narrowing), strict=True)]
+    marks = [any(own) for own in zip(*(mark_narrow(words, group) for group in query_words.narrowing), strict=True)]
     return [False] * len(words) if all(marks) else marks
 
 
-def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], known: QueryWords) -> tuple[str, ...]:
+def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], query_words: QueryWords) -> tuple[str, ...]:
     """Return the words of the least important groups without which a listing has all others; () if none has."""
     are_left = [True] * len(words)
-    for group in (frozenset[str](), *known.narrowing):
+    for group in (frozenset[str](), *query_words.narrowing):
         marks = mark_narrow(words, group)
         are_left = [is_left and not drops for is_left, drops in zip(are_left, marks, strict=True)]
         own = [word_codes for word_codes, is_left in zip(codes, are_left, strict=True) if is_left]

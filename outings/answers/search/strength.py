@@ -214,8 +214,8 @@ class StrengthFinder:
             for number in range(run.start, run.end):
                 sources[number] += matches
         if beginning:
-            known = self.related.list_begun(beginning) if is_auto else ()
-            sources[-1] += self._find_begun(beginning, known=known)
+            related_words = self.related.list_begun(beginning) if is_auto else ()
+            sources[-1] += self._find_begun(beginning, related=related_words)
         for own, others in zip(sources, more, strict=False):
             own += others
         return [self.encode(source) for source in sources]
@@ -279,13 +279,13 @@ class StrengthFinder:
         if all(spelled):
             yield self.find_sequence(spelled, spelling)
 
-    def _find_begun(self, beginning: str, *, known: Sequence[str]) -> Iterator[Source]:
+    def _find_begun(self, beginning: str, *, related: Sequence[str]) -> Iterator[Source]:
         rows, places = self._postings.read_run(self.spelling.list_begun(beginning))
         best: Places = np.zeros(self._size, dtype=np.uint8)
         np.maximum.at(best, rows, places + np.uint8(1))
         begun = np.flatnonzero(best)
-        yield Source(begun.astype(np.uint32), encode_word(best[begun] - 1, GUESS if known else BEGUN))
-        for number in dict.fromkeys(number for word in known for number in self.spelling.list_stemmed(word)):
+        yield Source(begun.astype(np.uint32), encode_word(best[begun] - 1, GUESS if related else BEGUN))
+        for number in dict.fromkeys(number for word in related for number in self.spelling.list_stemmed(word)):
             rows, places = self._postings.read_posting(number)
             yield Source(rows, encode_word(places, BEGUN))
 

@@ -43,13 +43,13 @@ def make_areas(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFr
     )
     rows = [sorted({*by_slug.get(slug.casefold(), ()), *by_key.get(fold_text(slug), ())}) for slug in ordered["slug"]]
     types = dict(listings.filter(pl.col("status") == PUBLISHED).select("row", "type").iter_rows())
-    known = [
+    type_bits = [
         reduce(or_, (1 << types[row] for row in own if row in types), 0) if south is None else _EVERY_TYPE
         for own, south in zip(rows, ordered["south"], strict=True)
     ]
     return ordered.with_columns(
         pl.col(*_DEGREES).fill_null(float("nan")),
-        pl.Series("types", known, dtype=pl.UInt8()),
+        pl.Series("types", type_bits, dtype=pl.UInt8()),
         pl.Series("rows", rows, dtype=pl.List(pl.UInt32())),
     )
 
@@ -104,16 +104,16 @@ class Areas:
         return self._narrowed.read(types, lambda: self._narrow(types))
 
     def _narrow(self, types: frozenset[str]) -> Areas:
-        known, spellings = self._statements.read_arrays(), self._statements.read_texts("spelling")
-        stated = np.flatnonzero(np.isin(known["type"], [TYPES.index(listing_type) for listing_type in types]))
+        statements, spellings = self._statements.read_arrays(), self._statements.read_texts("spelling")
+        stated = np.flatnonzero(np.isin(statements["type"], [TYPES.index(listing_type) for listing_type in types]))
         counts: dict[int, Counter[str]] = {}
-        for number, at in zip(known["area"][stated].tolist(), stated.tolist(), strict=True):
-            counts.setdefault(number, Counter())[spellings[at]] += int(known["count"][at])
+        for number, at in zip(statements["area"][stated].tolist(), stated.tolist(), strict=True):
+            counts.setdefault(number, Counter())[spellings[at]] += int(statements["count"][at])
         names = list(self.names)
         for number, spelled in counts.items():
             names[number] = min(spelled.items(), key=lambda counted: (-counted[1], counted[0]))[0]
         placed, lats, lngs = (
-            np.bincount(known["area"][stated], known[name][stated], minlength=len(self))
+            np.bincount(statements["area"][stated], statements[name][stated], minlength=len(self))
             for name in ("placed", "lat", "lng")
         )
         with np.errstate(invalid="ignore"):  # NaN if no listing has coordinates
@@ -142,8 +142,8 @@ class Areas:
     def are_known(self, types: Iterable[str]) -> NDArray[np.bool_]:
         """Mark by number the neighborhoods on the map, and those that a published listing of the types names."""
         bits = sum(1 << TYPES.index(listing_type) for listing_type in types)
-        known: NDArray[np.bool_] = (self._arrays["types"] & np.uint8(bits)) != 0
-        return known
+        is_named: NDArray[np.bool_] = (self._arrays["types"] & np.uint8(bits)) != 0
+        return is_named
 
     def read_center(self, number: int) -> NeighborhoodCenter:
         lat, lng = (self._read(name, number) for name in ("lat", "lng"))

@@ -302,22 +302,23 @@ def _list_respaced(text: str) -> Iterator[str]:
             yield f"{text[:at]} {text[at:]}"
 
 
-def _correct(text: str, known: Sequence[str]) -> str | None:
-    """Return a text with the known words that its words are typos of; None if one of them is near no known word."""
+def _correct(text: str, vocabulary: Sequence[str]) -> str | None:
+    """Return a text with each word corrected to the word of `vocabulary` that it misspells; None if a word resembles
+    none."""
     words = text.split()
     if len(words) > _MOST_CORRECTED:
         return None
-    meant = [_correct_word(word, known, is_last=number == len(words) - 1) for number, word in enumerate(words)]
+    meant = [_correct_word(word, vocabulary, is_last=number == len(words) - 1) for number, word in enumerate(words)]
     return None if None in meant else " ".join(filter(None, meant))
 
 
-def _correct_word(word: str, known: Sequence[str], *, is_last: bool) -> str | None:
-    at = bisect_left(known, word)
-    if at < len(known) and (known[at] == word or (is_last and known[at].startswith(word))):
+def _correct_word(word: str, vocabulary: Sequence[str], *, is_last: bool) -> str | None:
+    at = bisect_left(vocabulary, word)
+    if at < len(vocabulary) and (vocabulary[at] == word or (is_last and vocabulary[at].startswith(word))):
         return word
     if len(word) < _LEAST_TYPED:
         return None
-    best = process.extractOne(word, known, scorer=OSA.normalized_similarity, score_cutoff=_LEAST_SIMILARITY)
+    best = process.extractOne(word, vocabulary, scorer=OSA.normalized_similarity, score_cutoff=_LEAST_SIMILARITY)
     return None if best is None else str(best[0])
 
 

@@ -119,8 +119,8 @@ def _suggest(maker: QueryMaker, *, types: tuple[str, ...], limit: int) -> list[S
     if not ages and not any(match.kind in (QUERY, CATEGORY) for match in matches):
         first |= maker.list_related()
     shown = [match for match in matches if match.kind != QUERY or _is_searchable(match.text, opened, maker.search)]
-    known = {match.text for match in shown}
-    made = {words: count for words, count in pairs.items() if words not in known | first.keys()}
+    texts = {match.text for match in shown}
+    made = {words: count for words, count in pairs.items() if words not in texts | first.keys()}
     parts = list_parts(made, typed=maker.text)
     queries = [
         _make_query(words, count, opened)

@@ -257,7 +257,7 @@ class Graph:
 
     def __init__(self, values: Iterable[Any], *, address: str | None = None) -> None:
         self.address = address
-        self._known: dict[tuple[str, str | None], dict[str, Any]] = {}
+        self._nodes: dict[tuple[str, str | None], dict[str, Any]] = {}
         ahead = list(values)
         while ahead:
             value = ahead.pop()
@@ -266,18 +266,18 @@ class Graph:
             elif isinstance(value, dict):
                 ahead += value.values()
                 for by, name in (("@id", _find_id(value)), ("identifier", _find_identifier(value))):
-                    if name is not None and len(value) > len(self._known.get((by, name), ())):
-                        self._known[by, name] = value
+                    if name is not None and len(value) > len(self._nodes.get((by, name), ())):
+                        self._nodes[by, name] = value
 
     def follow(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the full object of a node that states only its id (and type), if the file has it."""
         if not all(name.lstrip("@") in _ID_KEYS for name in value):
             return value
         named = (("@id", _find_id(value)), ("identifier", _find_identifier(value)))
-        return next((self._known[key] for key in named if key in self._known), value)
+        return next((self._nodes[key] for key in named if key in self._nodes), value)
 
     def find(self, id_: str) -> Mapping[str, Any] | None:
-        return self._known.get(("@id", id_))
+        return self._nodes.get(("@id", id_))
 
     def resolve(self, text: str) -> str:
         """Return an address as an absolute one, if possible."""
@@ -343,8 +343,8 @@ class Node:
     def get_linked(self, name: str) -> Iterator["Scalar | Node"]:
         """Yield a member's values. A text that is the id of a node becomes that node."""
         for value in self.get_all(name):
-            known = self.graph.find(value.strip()) if isinstance(value, str) else None
-            yield value if known is None else Node(known, self.graph)
+            target = self.graph.find(value.strip()) if isinstance(value, str) else None
+            yield value if target is None else Node(target, self.graph)
 
     def get_nodes(self, name: str) -> list["Node"]:
         return [value for value in self.get_linked(name) if isinstance(value, Node)]

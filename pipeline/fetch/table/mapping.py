@@ -93,8 +93,8 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
     for name, child in kind.children:
         if name.casefold() == step.casefold():
             return _walk(member, f"{sql}.{quote(name)}", child, rest[len(step) :].removeprefix("."), stated)
-    known = [name for name, _ in kind.children]
-    near = ", ".join(list_nearest(step, known) or known)
+    members = [name for name, _ in kind.children]
+    near = ", ".join(list_nearest(step, members) or members)
     raise MappingError(member, f'names "{stated}", where the file has no "{step}"; it has: {near}')
 
 
@@ -529,9 +529,10 @@ def _write(tree: "str | Tree") -> str:
     members = {name: _write(branch) for name, branch in tree.items()}
     stated = [sql for sql in members.values() if not _is_constant(sql)]
     if stated and len(stated) < len(members):
-        known = f"coalesce({', '.join(f'to_json({sql})' for sql in stated)}) IS NOT NULL"
+        is_any_stated = f"coalesce({', '.join(f'to_json({sql})' for sql in stated)}) IS NOT NULL"
         members = {
-            name: f"CASE WHEN {known} THEN {sql} END" if _is_constant(sql) else sql for name, sql in members.items()
+            name: f"CASE WHEN {is_any_stated} THEN {sql} END" if _is_constant(sql) else sql
+            for name, sql in members.items()
         }
     return "{" + ", ".join(f"{literal(name)}: {sql}" for name, sql in members.items()) + "}"
 

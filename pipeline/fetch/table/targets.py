@@ -45,8 +45,8 @@ def _find_target(member: str, tables: list[Members]) -> Target:
     for place, step in enumerate(steps):
         matches = [members[step] for members in tables if step in members]
         if not matches:
-            known = dict.fromkeys(name for members in tables for name in members)
-            near = ", ".join(list_nearest(step, known) or sorted(known))
+            allowed = dict.fromkeys(name for members in tables for name in members)
+            near = ", ".join(list_nearest(step, allowed) or sorted(allowed))
             path = ".".join((*steps[:place], ""))
             raise MappingError(
                 member, f"is no member of a record; the nearest: {path}{near.replace(', ', f', {path}')}"

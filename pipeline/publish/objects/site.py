@@ -77,9 +77,9 @@ def compose_site(
         packed, data = pack_files(page.as_file for page in render_site(chosen, figures, vocabulary=vocabulary))
         site = encode_site(Site(settings=chosen, inputs=inputs, pages=packed))
         # Objects that the current release names exist; others in the store may be about to be pruned.
-        known = set() if published is None else {current, published.pages.object, _name_basemap(published.settings)}
-        objects = [encoded for encoded in (data, site) if hash_of(encoded) not in known]
-        if settings is not None and basemap is not None and _name_basemap(settings) not in known:
+        cached = set() if published is None else {current, published.pages.object, _name_basemap(published.settings)}
+        objects = [encoded for encoded in (data, site) if hash_of(encoded) not in cached]
+        if settings is not None and basemap is not None and _name_basemap(settings) not in cached:
             objects.append(basemap.read_bytes())
             if hash_of(objects[-1]) != _name_basemap(settings):
                 raise SiteSettingsError(f"[site] basemap: {basemap} changed during the build; run the build again")

@@ -153,8 +153,8 @@ class StaticFile(Struct, frozen=True, kw_only=True):
 class Spool:
     """A temporary file for the bytes that the tree does not have yet."""
 
-    def __init__(self, known: StaticManifest) -> None:
-        self._known = known
+    def __init__(self, manifest: StaticManifest) -> None:
+        self._manifest = manifest
         self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed by __exit__
 
     def __enter__(self) -> Self:
@@ -167,11 +167,11 @@ class Spool:
         self, name: str, data: bytes, *, step: int, max_age: int | None, media: str = JSON, closed: str = ""
     ) -> StaticFile:
         """Add the bytes unless the tree has them. A full page of changes with the same `closed` keeps its old bytes."""
-        sha, known = hash_of(data), self._known.files.get(name)
-        if closed and known and self._known.closed.get(name) == closed:
-            sha = known
+        sha, stored = hash_of(data), self._manifest.files.get(name)
+        if closed and stored and self._manifest.closed.get(name) == closed:
+            sha = stored
         offset = -1
-        if sha != known:
+        if sha != stored:
             offset = self._file.seek(0, 2)
             self._file.write(data)
         return StaticFile(

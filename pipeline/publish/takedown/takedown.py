@@ -72,8 +72,8 @@ def _take_down(
     root = _read_root(store, trust=trust)
     if root is None:
         raise _refuse_unknown(ids)
-    known = list_withdrawn(root.withdrawals)
-    wanted = [row_id for row_id in dict.fromkeys(ids) if row_id not in known]
+    withdrawn = list_withdrawn(root.withdrawals)
+    wanted = [row_id for row_id in dict.fromkeys(ids) if row_id not in withdrawn]
     if not wanted:
         return NOTHING
     by_metro = {slug: find_withdrawal(store, part, wanted, cache=cache) for slug, part in sorted(root.parts.items())}
@@ -229,7 +229,7 @@ class _TextSearch:
         self._store = store
         self._taken = taken
         self._ids = list(ids)
-        self._known: dict[str, bool] = {}
+        self._results: dict[str, bool] = {}
 
     def has_text(self, root: Root) -> bool:
         return any(self._recall(part.manifest, self._has_row) for part in root.parts.values()) or any(
@@ -237,12 +237,12 @@ class _TextSearch:
         )
 
     def _recall(self, sha: str, look: Callable[[str], bool]) -> bool:
-        if sha not in self._known:
+        if sha not in self._results:
             try:
-                self._known[sha] = look(sha)
+                self._results[sha] = look(sha)
             except NotFound:  # a root kept only as a link of the chain
                 return False
-        return self._known[sha]
+        return self._results[sha]
 
     def _has_row(self, sha: str) -> bool:
         tables = read_manifest(self._store, sha).tables

@@ -47,10 +47,10 @@ def _encode_member(document: Struct, path: Sequence[str], *, row: Parameter, voc
     value: Any = document
     for name in path:
         value = None if value is None else getattr(value, name)
-    known = list_allowed(row, vocabulary)
-    if known is None or value is None:
+    allowed = list_allowed(row, vocabulary)
+    if allowed is None or value is None:
         return value
-    return pack_bits(value, known) if row.vocabulary in SETS else known.index(value)
+    return pack_bits(value, allowed) if row.vocabulary in SETS else allowed.index(value)
 
 
 def make_columns(

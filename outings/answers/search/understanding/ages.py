@@ -76,7 +76,7 @@ class AgePatterns:
             for match in pattern.finditer(text)
         ]
         for span in phrases + named:
-            if not any(span.meets(known.start, known.end) for known in spans):
+            if not any(span.meets(earlier.start, earlier.end) for earlier in spans):
                 spans.append(span)
         return sorted(spans, key=lambda span: span.start)
 

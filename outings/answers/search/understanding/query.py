@@ -166,9 +166,9 @@ class _Roles:
         return runs
 
     def claim_words(self) -> None:
-        known = self._words.roles
+        roles = self._words.roles
         self._roles = [
-            role or (_KNOWN[known[word]] if word in known else _Role.WORD)
+            role or (_KNOWN[roles[word]] if word in roles else _Role.WORD)
             for word, role in zip(self._spelled, self._roles, strict=True)
         ]
 

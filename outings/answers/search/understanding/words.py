@@ -58,7 +58,7 @@ class QueryWords:
     def list_alike(self, kind: str) -> frozenset[str]:
         """Return the words that count as this kind of listing in a name. `kind` may be the beginning of a word."""
         is_known = kind in self.kinds or kind in self.lessons
-        meant = frozenset({kind} if is_known else (known for known in self.kinds if known.startswith(kind)))
+        meant = frozenset({kind} if is_known else (other for other in self.kinds if other.startswith(kind)))
         return meant if self.lessons.isdisjoint(meant) else meant | self.lessons
 
     def stem(self, word: str) -> str:
