@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import recurring_ical_events
@@ -15,6 +16,7 @@ from ical.calendar_stream import IcsCalendarStream
 from icalendar import Calendar
 
 from edge.app import Edge
+from outings.answers.ical import render_event
 from outings.keys.registry import change_registry, revoke_key
 from tests.edge.asking import ask
 from tests.edge.conftest import CALENDAR_SECRETS, Clock
@@ -204,3 +206,24 @@ def test_a_calendar_says_its_name_and_how_often_to_ask(town: Town) -> None:
     head = subscriber.text.partition("BEGIN:VTIMEZONE")[0].splitlines()
     assert {"NAME:Events in seattle", "X-WR-CALNAME:Events in seattle"} < set(head)
     assert {"REFRESH-INTERVAL;VALUE=DURATION:PT1H", "X-PUBLISHED-TTL:PT1H"} < set(head)
+
+
+def test_an_event_is_rendered_once_for_all_filters_and_anew_for_a_release_that_changes_it(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered = list[int]()
+
+    def render(*words: Any, row: int, **named: Any) -> Any:
+        rendered.append(row)
+        return render_event(*words, row=row, **named)
+
+    monkeypatch.setattr("outings.answers.ical.render_event", render)
+    town.publish(STORIES, WALK)
+    subscribers = [Subscriber(town, town.make_address(f"max_price={price}&min_confidence=0.{price}")) for price in "56"]
+    subscribers += [Subscriber(town, town.make_address(f"min_confidence=0.{number}")) for number in "56"]
+    assert [subscriber.refresh() for subscriber in subscribers] == [200] * 4
+    assert len(rendered) == 2
+    town.publish(STORIES, WALK | {"name": "Long walk"})
+    assert [subscriber.refresh() for subscriber in subscribers] == [200] * 4
+    assert "SUMMARY:Long walk" in subscribers[-1].text
+    assert len(rendered) == 4
