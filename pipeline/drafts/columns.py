@@ -235,8 +235,8 @@ def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, 
     if not inside or len(inside) * 2 < len(objects):
         return ()
     paths = dict.fromkeys(inner for value in inside for inner in _walk(value))
-    # A geometry's point says where it is; its corners are lists.
-    return [own for own in paths if "point[0]" not in paths or not own.startswith("coordinates")]
+    # A geometry's point says where it is; its corners are lists, and its type is none of the place.
+    return [own for own in paths if "point[0]" not in paths or not own.startswith(("coordinates", "type"))]
 
 
 def _walk(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[str]:

@@ -33,7 +33,7 @@ from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedError, SourceFile
 from pipeline.fetch.table.delimited import DELIMITERS, find_header, read_rows
-from pipeline.fetch.table.json_rows import is_lines, list_wrapped, read_json
+from pipeline.fetch.table.json_rows import is_lines, list_wrapped, parse_features, read_json
 from pipeline.fetch.table.mapping import compile_mapping, list_used
 from pipeline.fetch.table.reading import open_engine, open_table, shorten
 from pipeline.fetch.table.sheets import format_cell, read_cells
@@ -165,7 +165,7 @@ def _find_sheet(path: Path, feed: FeedTable) -> dict[str, Any]:
 
 def _find_records(file: TableFile, feed: FeedTable) -> dict[str, Any]:
     content = read_json(file, feed)
-    if is_lines(content):
+    if is_lines(content) or (file.kind == "xml" and parse_features(content) is not None):
         return {}
     try:
         msgspec.json.decode(content, type=list[msgspec.Raw])

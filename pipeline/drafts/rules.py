@@ -23,7 +23,8 @@ TELLING = ("name", "start_date", "start_time", "venue", "address")
 def choose_type(roles: Roles) -> str:
     """Return `class` for weekdays of a term, or without dates; `event` if there are dates; else `place`."""
     start = roles.get("start_date")
-    if "weekdays" in roles and (start is None or "end_date" in roles or _has_few(start.column)):
+    has_term = start is None or "end_date" in roles or start.writing.ends or _has_few(start.column)
+    if "weekdays" in roles and has_term:
         return "class"
     return "place" if start is None else "event"
 
@@ -117,6 +118,8 @@ def _draft_course(roles: Roles) -> Rules:
     for member, role in (("term.starts_on", "start_date"), ("term.ends_on", "end_date")):
         if role in roles:
             rules[member] = _format(roles[role])
+    if "start_date" in roles and roles["start_date"].writing.ends:
+        rules.setdefault("term.ends_on", _format(roles["start_date"], "end"))
     if "weekdays" in roles:
         column = roles["weekdays"].column
         rules["schedule.days"] = draft_days(column)
@@ -287,7 +290,7 @@ def _states_age(role: str, value: str) -> bool:
     """Return True if a text may state an age. In a time, only an age limit such as `Doors 7pm/19+` counts."""
     if role in ("age_text", "audience"):
         return re.search(r"\d", value) is not None
-    return re.search(r"(^|\D)\d\d\+", value) is not None
+    return re.search(r"(^|\D)\d\d\+(?!\d)", value) is not None
 
 
 def _draft_price(roles: Roles, *, currency: str) -> Rules:

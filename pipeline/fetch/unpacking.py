@@ -56,7 +56,7 @@ ENDINGS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".json": "json", ".ndjson": "ndjson", ".jsonl": "ndjson",
     ".geojson": "geojson", ".parquet": "parquet", ".xlsx": "sheets", ".xlsm": "sheets", ".xls": "sheets",
     ".ods": "sheets", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".zip": "zip", ".gz": "gzip",
-    ".xml": "xml", ".rss": "xml",
+    ".xml": "xml", ".rss": "xml", ".kml": "xml",
 }  # fmt: skip
 _MAGIC = (
     (b"PAR1", "parquet"), (b"SQLite format 3\0", "sqlite"), (b"\x1f\x8b", "gzip"),
@@ -144,6 +144,8 @@ def _list_zipped(file: SourceFile, feed: FeedTable, folder: Path) -> Iterator[Ta
         if not feed.file:
             chosen = choose_tables(chosen)
         if not chosen or (len(chosen) > 1 and not feed.file):
+            if any(entry.filename.lower().endswith(".shp") for entry in inside):
+                raise ValueError("is a Shapefile, which is not read; ask its publisher for the data as GeoJSON or CSV")
             names = ", ".join(entry.filename for entry in inside[:20]) or "nothing"
             which = f'none of them is "{feed.file}"' if feed.file else f"{len(chosen) or 'none'} of them are tables"
             raise ValueError(f'is a ZIP with {names}: {which}. Say which to read, as in file = "agenda*.csv"')

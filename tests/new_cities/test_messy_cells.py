@@ -1,5 +1,6 @@
 """Cells as people type them: `outings init` drafts what each says, and nothing where it can't tell."""
 
+import json
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -99,3 +100,55 @@ def test_a_draft_that_merges_rows_or_hides_them_says_so_first(tmp_path: Path) ->
         "  15 of 20 rows are merged, because they have the source_id of another row, such as line 2 by line 7"
     )
     assert lines[2] == "  5 of 20 rows are hidden because they have no date (starts_local or date_on)"
+
+
+KML = """<?xml version="1.0" encoding="UTF-8"?>
+<kml xmlns="http://www.opengis.net/kml/2.2"><Document><Folder><name>Centro</name>
+<Placemark id="p1"><name>Jesuitas</name><ExtendedData><Data name="EDAD"><value>3-12</value></Data></ExtendedData>
+<Point><coordinates>-5.6511,40.965,0</coordinates></Point></Placemark>
+<Placemark id="p2"><name>Alamedilla</name><Point><coordinates>-5.656,40.969</coordinates></Point></Placemark></Folder>
+<Folder><name>Garrido</name><Placemark id="p3"><name>Picasso</name><Polygon><outerBoundaryIs><LinearRing><coordinates>
+-5.649,40.975 -5.647,40.975 -5.647,40.977 -5.649,40.977 -5.649,40.975</coordinates></LinearRing></outerBoundaryIs>
+</Polygon></Placemark></Folder></Document></kml>"""
+
+
+def draft_first(tmp_path: Path, file: str, text: str, *options: str) -> list[dict[str, str]]:
+    """The first records of a drafted file, as `init` shows them."""
+    (tmp_path / file).write_text(text)
+    done = run("init", str(tmp_path / file), "-c", str(tmp_path / "outings.toml"), "--json", "--yes", *options)
+    assert done.exit_code == 0, done.output
+    (feed,) = json.loads(done.stdout)["feeds"]
+    first: list[dict[str, str]] = feed["first"]
+    return first
+
+
+def test_each_placemark_of_a_map_is_a_place_with_its_point_and_data(tmp_path: Path) -> None:
+    places = draft_first(tmp_path, "parques.kml", KML, "--metro", "Salamanca")
+    assert [(place["type"], place["source_id"], place["name"]) for place in places] == [
+        ("place", "p1", "Jesuitas"), ("place", "p2", "Alamedilla"), ("place", "p3", "Picasso"),
+    ]  # fmt: skip
+    assert [json.loads(place["location"]) for place in places] == [
+        {"lat": 40.965, "lng": -5.6511}, {"lat": 40.969, "lng": -5.656}, {"lat": 40.976, "lng": -5.648},
+    ]  # fmt: skip
+    assert json.loads(places[0]["ages"]) == {"min": 3, "max": 12, "text": "3-12"}
+    assert not any("keywords" in place for place in places)  # what kind of shape it is says nothing of the place
+
+
+def test_a_program_with_weekdays_and_a_range_of_dates_meets_on_those_days_alone(tmp_path: Path) -> None:
+    rows = "Tumbling,Mon,1/11/2027 - 3/1/2027,9:30-10:15 AM\nBasketball,Tue/Thu,1/12/2027 - 2/25/2027,4-5 PM\n"
+    first, second = draft_first(tmp_path, "winter.csv", f"Program,Day,Dates,Time\n{rows}", *CITY)
+    assert first["type"] == second["type"] == "class"
+    assert json.loads(first["term"]) == {"starts_on": "2027-01-11", "ends_on": "2027-03-01"}
+    assert json.loads(first["schedule"]) == {"days": ["monday"], "start_time": "09:30:00", "end_time": "10:15:00"}
+    assert json.loads(second["schedule"])["days"] == ["tuesday", "thursday"]
+
+
+def test_the_offset_of_a_time_is_no_age(tmp_path: Path) -> None:
+    (first,) = draft_first(tmp_path, "agenda.csv", "Title,Start\nConcert,2026-12-11T12:00:00+01:00\n", *CITY)
+    assert first["starts_local"] == "2026-12-11T04:00:00"
+    assert "ages" not in first
+
+
+def test_an_address_may_be_shortened_in_its_columns_name(tmp_path: Path) -> None:
+    (first,) = draft_first(tmp_path, "parks.csv", "PARK_NAME,FULL_ADDR\nEnger Park,1601 Enger Tower Dr\n", *CITY)
+    assert json.loads(first["location"])["address"] == "1601 Enger Tower Dr"

@@ -150,7 +150,7 @@ def zip_files(**files: bytes) -> bytes:
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as packed:
         for name, content in files.items():
-            packed.writestr(f"{name}.csv", content)
+            packed.writestr(name if "." in name else f"{name}.csv", content)
     return target.getvalue()
 
 
@@ -191,6 +191,7 @@ FILES = [
     ("agenda.csv", SPANISH, 'encoding = "utf-8"', ["line 3 is not utf-8", "0xf1", 'encoding = "auto"']),
     ("agenda.csv.gz", gzip.compress(make_csv())[:-20], "", ["ends in the middle of its gzip; fetch it again"]),
     ("agenda.zip", zip_files(a=make_csv())[:-30], "", ["is a ZIP (or a spreadsheet) that is cut off"]),
+    ("parks.zip", zip_files(**{"parks.shp": b"", "parks.dbf": b""}), "", ["is a Shapefile", "as GeoJSON or CSV"]),
     ("agenda.zip", zip_files(a=make_csv(), b=make_csv()), "", ["is a ZIP with a.csv, b.csv", 'file = "agenda*.csv"']),
     ("agenda.xlsx", make_csv(), "", ["is named .xlsx", "give it the ending of what it is"]),
     ("agenda.xlsx", make_sheets([["x"], ["y"]])[:-500], "", ["that is cut off or damaged; fetch it again"]),

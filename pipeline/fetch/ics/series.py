@@ -318,7 +318,7 @@ def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, l
         return shown, times | ({} if rule is None else {"rrule": rule}), []
     placed, notes = place_recurrence(recurrence, zones)
     if not recurrence.repeats and placed.dates.starts.size:
-        return placed.shown, {}, notes
+        return placed.shown, {}, []  # an instant is the same by each clock
     members, cut = _express(placed, placed.dates, starts=placed.anchor, is_days=recurrence.is_days)
     return placed.shown, members, notes + cut
 

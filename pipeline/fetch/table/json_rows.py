@@ -77,6 +77,8 @@ def open_json(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, 
     content = read_json(file, feed)
     if not feed.records and is_lines(content):
         return open_json_lines(file, feed, connection, scratch)
+    if file.kind == "xml" and (features := parse_features(content)) is not None:  # a map (KML)
+        return _make_part(features, feed, connection, scratch, lines=None, json_columns=("geometry",))
     rows = find_rows(content, feed)
     if rows is None and feed.map:
         raise ValueError(explain_wrapped(content))

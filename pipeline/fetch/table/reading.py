@@ -133,7 +133,7 @@ def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSett
             if setting.day is not None:
                 connection.execute(f"SET VARIABLE feed_day = DATE '{setting.day}'")
             query = compile_mapping(feed.map, types, vocabulary=setting.vocabulary, zone=setting.timezone)
-            used = {part for path in list_used(feed.map) for part in (path, path.partition(".")[0])}
+            used = {part for path in list_used(feed.map) for part in (path, re.split(r"[.\[]", path)[0])}
             if FIRST_DAY in query:
                 first = connection.sql(f"SELECT {FIRST_DAY}").fetchone()
                 setting.tell_decided(f"days without a year are the next from {first[0] if first else ''} on")

@@ -33,6 +33,12 @@ def test_an_endless_series_in_utc_has_the_clock_that_its_calendar_or_the_metro_n
     assert list_notes(feed) == [("timezone", "assumed", "DTSTART:20261028T160000Z")]
 
 
+def test_one_date_in_utc_assumes_no_clock(read_ics: ReadIcs) -> None:
+    feed = read_ics(event("DTSTART:20261028T160000Z"))
+    assert str(read_event(feed).starts_local) == "2026-10-28 09:00:00"
+    assert list_notes(feed) == []
+
+
 def test_an_endless_series_in_utc_that_no_rule_says_here_has_its_dates(read_ics: ReadIcs) -> None:
     """The last Wednesdays of UTC are Tuesdays in Seattle, and not always the last."""
     record = read_event(read_ics(event("DTSTART:20260930T020000Z", "RRULE:FREQ=MONTHLY;BYDAY=-1WE")))
