@@ -38,8 +38,9 @@ export default {
 };
 
 // The first answer, and whose it is. A request of which no answer has begun goes to another server, and may count twice.
+// The first server is asked once more at the end: it may have closed a connection as the request was on its way.
 async function askInTurn(request, env, servers, more) {
-  for (const server of servers) {
+  for (const server of [...servers, servers[0]]) {
     const answer = await ask(request, env, server, more);
     if (answer) return [server, answer];
   }

@@ -26,6 +26,9 @@ _END_OF_HEAD = re.compile(rb"[^\r\n]\r\n\r\n")
 # The most time for a head, from the connection's start or the request's first byte, and for the body after it, so that
 # nobody keeps a connection by sending byte by byte. Between requests uvicorn's own timeout counts, 5 s.
 HEAD_SECONDS = BODY_SECONDS = 10.0
+# How long a socket is looked at once more before its connection is closed for being late. If this process stood still,
+# as in a paused virtual machine, all deadlines have passed, and a request that came in time is unread.
+LOOK_SECONDS = 0.001
 # Close a connection whose client has read nothing for this long.
 WRITE_SECONDS = 60.0
 # How long, and how much, a refused client may still send. It is ignored: the client reads the refusal afterwards.
@@ -279,7 +282,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def timeout_keep_alive_handler(self) -> None:
         if not self._is_in_line:
-            self._close()
+            self.timeout_keep_alive_task = self.loop.call_later(LOOK_SECONDS, self._close)
 
     def _refuse(self, error: ApiError) -> None:
         """Answer invalid bytes with an error and close the connection. If earlier requests are unanswered, answer those
@@ -316,11 +319,10 @@ class HttpProtocol(HttpToolsProtocol):
         self._deadline = self.loop.call_later(seconds, self._end_waiting)
 
     def _end_waiting(self) -> None:
-        self._deadline = None
         if self._unread and not self._is_last:
             self._expect(HEAD_SECONDS)  # not the client is late, but this server
         else:
-            self._close()
+            self._deadline = self.loop.call_later(LOOK_SECONDS, self._close)
 
     def _end_deadline(self) -> None:
         if self._deadline is not None:

@@ -3,6 +3,8 @@
 import gzip
 import socket
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Thread
 
 import brotli
 import pytest
@@ -76,6 +78,38 @@ def test_it_asks_the_next_server_if_one_is_away(fronted: Deployment) -> None:
         assert statuses == {200}
     finally:
         worker.stop()
+
+
+@contextmanager
+def serve_once_a_connection() -> Iterator[int]:
+    """A server that keeps a connection, and hangs up when a second request comes on it: so looks one whose time for an
+    idle connection ended as the request was on its way."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer(connection: socket.socket) -> None:
+            with connection:
+                while b"\r\n\r\n" not in connection.recv(65_536):
+                    pass
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+                connection.recv(65_536)
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    Thread(target=answer, args=listener.accept()[:1], daemon=True).start()
+
+        Thread(target=accept, daemon=True).start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_connection_that_its_only_server_closed_meanwhile_costs_no_answer() -> None:
+    with serve_once_a_connection() as port:
+        worker = start_workerd([f"127.0.0.1:{port}"], secret=SECRET)
+        try:
+            assert [ask(worker.port, "/v1/metros").status for _ in range(4)] == [200] * 4
+        finally:
+            worker.stop()
 
 
 def test_a_page_comes_from_the_bucket_though_no_server_has_it_any_more(fronted: Deployment, workerd: Workerd) -> None:

@@ -111,10 +111,16 @@ class Transport(asyncio.Transport):
         pass
 
 
+def make_protocol(service: Service, *, keep_alive: float = 5) -> HttpProtocol:
+    """Of a running event loop. `keep_alive`: seconds that an idle connection lives."""
+    config = uvicorn.Config(service.edge, http=HttpProtocol, proxy_headers=False)
+    config.timeout_keep_alive = keep_alive  # type: ignore[assignment]
+    config.load()
+    return HttpProtocol(config=config, server_state=ServerState(), app_state={})
+
+
 def connect_protocol(service: Service) -> tuple[HttpProtocol, Transport]:
     """Of a running event loop."""
-    config = uvicorn.Config(service.edge, http=HttpProtocol, proxy_headers=False)
-    config.load()
-    wire, transport = HttpProtocol(config=config, server_state=ServerState(), app_state={}), Transport()
+    wire, transport = make_protocol(service), Transport()
     wire.connection_made(transport)
     return wire, transport

@@ -5,16 +5,18 @@ import contextlib
 import itertools
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from edge.limits.connections import MOST_UNSENT_BYTES, ConnectionLimiter
 from edge.serving.http_protocol import HttpProtocol
 from edge.serving.server import UNSENT_BYTES, bind_sockets
 from tests.edge.conftest import Service
-from tests.edge.processes.connections import Connection, Transport, connect_protocol
+from tests.edge.processes.connections import Connection, Transport, connect_protocol, make_protocol
 from tests.edge.processes.serving import (
     PATIENCE,
     Server,
@@ -240,6 +242,40 @@ def test_who_sends_byte_by_byte_is_waited_for_no_longer_than_others(
         monkeypatch.setattr(f"edge.serving.http_protocol.{name}", 0.01)
     transport = drip(make_own(), sent, again=again)
     assert transport.written.count(b"HTTP/1.1 200 OK") == answers
+
+
+def test_a_request_that_came_while_the_server_stood_still_is_answered_after_all_deadlines(
+    make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On an idle connection and on a new one. It stands still while it reads: then uvloop looks at its timers first."""
+    service = make_own()
+    monkeypatch.setattr("edge.serving.http_protocol.HEAD_SECONDS", 0.5)
+
+    async def run() -> list[bytes]:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: make_protocol(service, keep_alive=0.5), "127.0.0.1", 0)
+        idle, _ = clients = [socket.create_connection(server.sockets[0].getsockname()) for _ in range(2)]
+        waiting, waker = socket.socketpair()
+
+        def stand_still() -> None:
+            loop.remove_reader(waiting)
+            for client in clients:
+                client.send(REQUEST)
+            time.sleep(1)
+
+        with contextlib.ExitStack() as opened:
+            for client in (*clients, waiting, waker):
+                opened.enter_context(client).setblocking(False)
+            opened.callback(server.close)
+            idle.send(REQUEST)
+            answers = [await loop.sock_recv(idle, 65_536)]
+            loop.add_reader(waiting, stand_still)
+            waker.send(b"1")
+            async with asyncio.timeout(PATIENCE):
+                answers += [await loop.sock_recv(client, 65_536) for client in clients]
+        return answers
+
+    assert [answer[:15] for answer in uvloop.run(run())] == [b"HTTP/1.1 200 OK"] * 3
 
 
 def test_requests_that_wait_for_the_one_before_are_not_read(make_own: Callable[..., Service]) -> None:
