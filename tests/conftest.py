@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def cases() -> int:
-    """How many rounds a test that repeats itself runs: OUTINGS_TEST_CASES."""
+    """Return how many cases a generated test tries: OUTINGS_TEST_CASES."""
     return CASES
 
 

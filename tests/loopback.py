@@ -8,7 +8,7 @@ from http.server import HTTPServer
 
 @contextmanager
 def run_server(server: HTTPServer) -> Iterator[str]:
-    """Its address over http."""
+    """Run a server, and return its http address."""
     with server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

@@ -1,4 +1,4 @@
-"""What is forked must not have used an engine: its threads do not survive that, and a query would wait for ever."""
+"""A process that forks must not have used an engine: threads don't survive a fork, and a query would wait forever."""
 
 import re
 import subprocess

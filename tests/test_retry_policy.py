@@ -1,4 +1,4 @@
-"""What a server says of when to ask again, as all who ask one read it."""
+"""The times after which servers say to try again, as all of our clients read them."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime

@@ -57,7 +57,7 @@ def ask(
 
 
 def make_noon(today: date) -> datetime:
-    """In the made-up worlds, whose zone is New York's."""
+    """Return noon in New York, whose zone the made-up worlds have."""
     return datetime.combine(today, time(16), UTC)
 
 

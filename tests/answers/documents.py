@@ -147,7 +147,7 @@ def make_place(row_id: str, **members: Any) -> Document:
 
 
 def make_organization(row_id: str, **members: Any) -> Document:
-    """As stored: without `categories`, `metros` and `counts`."""
+    """Make an organization as it is stored: without `categories`, `metros` and `counts`."""
     links = ("self", "events", "classes", "camps", "places")
     return {
         "id": row_id, "type": "organization", "slug": f"organization-{row_id[:8]}", "name": f"Org {row_id[:8]}",

@@ -218,7 +218,7 @@ def _choose_point(world: World, random: Random) -> dict[str, str]:
 
 
 def make_any_request(world: World, kind: str, random: Random) -> dict[str, str]:
-    """As `make_request`, in all three modes: browsing, also by text; sync; by ids."""
+    """Make a random request like `make_request`, in one of three modes: a list or text search, sync, or ids."""
     mode = random.choice(["browse", "browse", "text", "sync", "ids"])
     if mode == "ids":
         return _choose_ids(world, kind, random)
@@ -234,7 +234,7 @@ def make_any_request(world: World, kind: str, random: Random) -> dict[str, str]:
 
 
 def _choose_ids(world: World, kind: str, random: Random) -> dict[str, str]:
-    """Of the type, mostly; some twice, some of nothing, some of what is not published."""
+    """Choose ids, mostly of the type; some come twice, some name nothing, and some name unpublished listings."""
     known = [item["id"] for item in world.listings if item["type"] == kind]
     others = [item["id"] for item in world.listings] + [make_id(random)]
     ids = random.sample(known, min(len(known), 9)) + random.sample(others, min(len(others), 2))

@@ -49,7 +49,7 @@ def change(row_id: str, **members: Any) -> Version:
 
 
 def make_changes(random: Random, ids: Sequence[str], count: int) -> list[Version]:
-    """Of any kind, type and metro; now and then of an organization in one metro or in both."""
+    """Make changes of every kind, type and metro, some of them of an organization in one metro or in both."""
     made = []
     for number in range(count):
         kind, is_organization = random.choice(KINDS), random.random() < 0.2

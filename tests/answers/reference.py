@@ -46,7 +46,7 @@ def list_items(world: World, kind: str, params: Params, *, today: date, where: W
 
 
 def find_missing(world: World, kind: str, ids: str) -> list[str]:
-    """Of `ids`, those that there is nothing of this type for, each once."""
+    """List the ids without a listing of this type, each once."""
     shown = {
         listing["id"] for listing in world.listings if listing["type"] == kind and listing["status"] == "published"
     }
@@ -61,7 +61,7 @@ def _order_named(matching: list[Document], ids: str) -> list[Document]:
 def find_slots(
     world: World, listing: Document, params: Params, *, today: date, where: Where | None = None
 ) -> list[Document]:
-    """What happens of a listing that matches, as far as it does: a place is its own slot. None: it does not match."""
+    """List the dates of a listing that match, or None if the listing does not match. A place is its own date."""
     slots = _find_slots(world, listing, params, today=today)
     return slots if where is None else [slot for slot in slots if where(listing, slot)]
 
@@ -112,7 +112,7 @@ def _audiences(params: Params) -> set[str]:
 
 
 def _list_slots(world: World, listing: Document, params: Params, *, today: date) -> list[Document]:
-    """What happens within the window, each with the days, time, ages and price that hold for it."""
+    """List the dates of a listing in the window, each with the days, time, ages and price that hold for it."""
     start, end = _day(params.get("from")), _day(params.get("to"))
     is_open = "changed_since" in params
     is_endless = is_open and start is end is None
@@ -330,7 +330,7 @@ def _first_session(camp: Document, start: date) -> str:
 
 
 def _deal_cards(world: World, matching: list[Document], start: date) -> list[Document]:
-    """Of each program the listing that starts first from then on."""
+    """Keep the listing of each program that starts first from `start` on."""
     cards: dict[str, Document] = {}
     for item in sorted(matching, key=lambda item: (find_meeting(item, start) or date.max, item["id"])):
         cards.setdefault(world.programs.get(item["id"], "alone " + item["id"]), item)

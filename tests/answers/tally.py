@@ -85,7 +85,7 @@ def count_facets(world: World, kind: str, params: Params, dimensions: Iterable[s
 
 
 def _list_counted(world: World, kind: str, params: Params, *, today: date) -> list[tuple[Document, list[Document]]]:
-    """What is counted, each with its slots that match."""
+    """List what facets count, with the dates of each that match."""
     if params.get("occurrences") == "expand":
         events = [listing for listing in world.listings if listing["type"] == "event"]
         return [(event, [slot]) for event in events for slot in find_slots(world, event, params, today=today)]

@@ -46,7 +46,7 @@ def make_world() -> World:
 
 
 def cut(value: Any, paths: Iterable[str]) -> Any:
-    """Of a document: each path, through arrays; nothing where there is nothing on the way."""
+    """Return a document cut to the paths, which lead through arrays. A path that leads nowhere is left out."""
     if isinstance(value, list):
         return [cut(entry, paths) for entry in value]
     if not isinstance(value, Mapping):
@@ -67,7 +67,7 @@ def list_choices(name: str) -> list[list[str]]:
 
 
 def choose_request(name: str) -> tuple[str, dict[str, str]]:
-    """What shows one whole, or a list of them."""
+    """Choose a request that shows the resource whole, or a list of it."""
     if name == "organization_entry":
         return "/v1/harbor/organizations", {"q": "rec", "min_count": "0"}
     if name == "nearby_item":

@@ -31,7 +31,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 def read_ids(release: Release, ids: list[str], **params: str) -> tuple[list[str], list[str]]:
-    """Those shown, and those missing."""
+    """Return the ids that are shown, and those that are missing."""
     body = fetch(release, "/v1/harbor/events", {"ids": ",".join(ids), **params})
     return [item["id"] for item in body["data"]], body["meta"]["missing_ids"]
 

@@ -1,4 +1,4 @@
-"""Which answers are planned to be quick: a server makes these where it is, and hands others to a thread."""
+"""Plans that a server computes on its event loop because they are quick. It hands all others to a thread."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Which dates are inside a window, and where a camp stands in the order: both ends inclusive."""
+"""Dates inside a window, both ends inclusive, and where a camp comes in the order."""
 
 from datetime import datetime
 from pathlib import Path
@@ -61,8 +61,8 @@ SESSIONS = [
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What the window shows of each collection, of one release with all starts, terms and sessions: each is a
-    listing whose id has its number."""
+    """Return what the window shows of each type, from one release with all starts, terms and sessions. A listing's id
+    has its number."""
     world = World()
     for number, (local, _) in enumerate(STARTS):
         row_id = make_uuid(100 + number)

@@ -126,7 +126,7 @@ def map_files(paths: Mapping[str, Path]) -> dict[str, MappedFile]:
 
 
 def _write_mapped(tables: Mapping[str, pl.DataFrame], folder: Path) -> dict[str, Path]:
-    """By the program itself: what it derives from the tables is nothing that a test should write out again."""
+    """Write the mapped tables with the program itself. What it derives from tables is not derived again by tests."""
     paths = {}
     for name, frame in derive_tables(tables, today=TODAY):
         paths[name] = folder / f"{name}.arrow"
@@ -153,7 +153,7 @@ def split_text(text: str) -> list[str]:
 
 
 def list_texts(document: Document) -> list[str]:
-    """What `q` reads of a listing: name, category, keywords, description, organization, place."""
+    """List the texts of a listing that `q` reads: name, category, keywords, description, organization, place."""
     categories = " ".join(document["categories"]).replace("_", " ")
     place = (document.get("place") or {}).get("name")
     organization = document["organization"]["name"]
@@ -161,7 +161,7 @@ def list_texts(document: Document) -> list[str]:
 
 
 def show_where(document: Document) -> str:
-    """What search reads beside these."""
+    """List the texts that search reads besides those of `q`."""
     return " ".join(document["location"][name] or "" for name in ("address", "city", "neighborhood"))
 
 

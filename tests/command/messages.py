@@ -1,7 +1,5 @@
-"""All that the command line says for its words alone: help texts, and what it refuses.
-
-`python -m tests.command.messages` writes `messages.txt` anew, whose difference shows what people will read.
-"""
+"""All messages of the command line: help texts and refusals. `python -m tests.command.messages` writes `messages.txt`
+again, whose difference shows what people will read."""
 
 import os
 import re

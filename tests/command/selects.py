@@ -66,7 +66,8 @@ def say_weekday(kind: str, value: str) -> str:
 
 
 def write_select(metro: str, kind: str, params: Mapping[str, str], *, today: date) -> str:
-    """What docs/query.md tells: count cards, of listings of which one date, section or session meets all conditions."""
+    """Write a query as docs/query.md says: it counts cards of listings with one date, section or session that meets all
+    conditions."""
     given = {"audience": "not_adults", "min_confidence": "0.5" if kind == "place" else "0.7", **params}
     listed, happens = [f"l.metro = {say(metro)}"], []
     own = "h" if kind in ("class", "camp") else "l"

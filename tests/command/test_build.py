@@ -1,4 +1,4 @@
-"""What `outings build` leaves for whoever looks after it: a report, and metrics on which to alarm."""
+"""Reports and metrics that `outings build` leaves for operators."""
 
 import json
 import re

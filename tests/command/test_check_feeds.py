@@ -1,4 +1,4 @@
-"""What `outings check` says of whole feeds, though each of their records is right: as a build would find them."""
+"""Problems that `outings check` reports of whole feeds whose records are all right, as a build would."""
 
 import json
 from collections.abc import Iterable

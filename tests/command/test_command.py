@@ -104,7 +104,7 @@ def test_a_build_whose_workers_do_its_work_imports_no_engine_itself(tmp_path: Pa
 
 
 def _list_engines(config: Path, *options: str) -> str:
-    """That a build has imported when it ends."""
+    """List the engines that a build has imported when it ends."""
     program = f"""
 import sys
 from command import main
@@ -142,7 +142,7 @@ def test_a_mistyped_command_is_answered_with_the_one_that_was_meant() -> None:
 
 
 def test_a_reader_that_closes_early_is_no_error(config: Path) -> None:
-    """As in `outings releases list | head`: here nobody reads at all."""
+    """A pipe like `outings releases list | head` closes early; here it is closed before anything is read."""
     program = """
 import os, sys
 from command import main

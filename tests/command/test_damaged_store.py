@@ -91,7 +91,8 @@ def test_a_store_with_releases_and_no_pointer_is_refused_by_every_command_and_st
 
 
 def test_restore_writes_the_lost_pointer_again_byte_for_byte(world: Path) -> None:
-    """With its signature: servers and mirrors notice nothing, and what was taken down stays away."""
+    """The pointer has its old signature, so that servers and mirrors notice nothing, and withdrawn listings stay
+    away."""
     before, releases = pointer_of(world).read_bytes(), list_releases(world)
     pointer_of(world).unlink()
     restored = run(world, "releases", "restore", "--json")
@@ -118,7 +119,7 @@ def test_a_pointer_that_is_torn_is_told_with_what_to_do_and_restored(text: bytes
 
 
 def test_a_pointer_whose_root_is_gone_goes_back_to_the_release_before_and_tells_what_that_means(world: Path) -> None:
-    """Not where a takedown is known to have ended that release: here nothing is left that knows of it."""
+    """The command never goes back to a release that a takedown ended, but here nothing knows of one."""
     pointer = pointer_of(world).read_bytes()
     first = list_releases(world)[1]
     root_of(world, pointer).unlink()

@@ -213,7 +213,7 @@ def test_usage_where_nothing_was_counted_is_empty_and_makes_nothing(run: Run, co
 
 
 def _call(config: Path, *words: str, given: str = "") -> int:
-    """In a process of its own, as each operator has."""
+    """Call the command in a process of its own, as each operator does."""
     command = [sys.executable, "-m", "command", "keys", *words, "-c", str(config)]
     return subprocess.run(command, input=given, text=True, capture_output=True, check=False).returncode
 

@@ -35,7 +35,7 @@ def read_pointer(config: Path) -> dict[str, Any]:
 
 
 def put_keys(config: Path, lines: str) -> None:
-    """In place of those that it has."""
+    """Replace the keys in the configuration."""
     config.write_text(config.read_text().partition("\n[signing]")[0] + lines)
 
 
@@ -114,7 +114,7 @@ def test_nothing_is_built_on_rolled_back_to_or_pruned_by_a_pointer_that_is_not_b
 
 
 def test_an_unsigned_store_begins_to_be_signed_by_one_command(world: Path) -> None:
-    """And so does one whose key is lost: whoever has the new one vouches for what it verified."""
+    """The same command helps if the key is lost: the owner of the new key vouches for the release that it verified."""
     put_keys(world, "")
     unsigned = build(world, 2)
     assert unsigned.exit_code == 0, unsigned.stderr

@@ -89,7 +89,8 @@ def test_before_the_first_release_there_are_no_pages(tmp_path: Path) -> None:
 
 
 def list_targets(path: str, page: str) -> Iterator[tuple[str, str]]:
-    """What the page refers to, from the top of the folder, with the anchor; of others and of the API nothing."""
+    """List the targets that a page links to, from the top of the folder, with anchors. Links to other sites and to the
+    API are left out."""
     for target in re.findall(r'(?:href|src)="([^"]*)"', page):
         name, _, anchor = target.partition("#")
         name = name.partition("?")[0]

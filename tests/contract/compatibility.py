@@ -1,10 +1,7 @@
-"""What a document of the contract takes away of an older one: v1 is frozen, so of a published version nothing may go.
-
-The promise holds for what was answered and is not marked `x-stability`; of what was not answered
-yet, the path alone. Anything may be added: routes, optional parameters, members, values.
-
-`python -m tests.contract.compatibility` freezes the document of today, unless it takes something away.
-"""
+"""Compare a contract document with an older one: v1 is frozen, so that nothing published may go. The promise holds for
+routes that were answered and are not marked `x-stability`; of other routes only the path must stay. Anything may be
+added: routes, optional parameters, members, values. `python -m tests.contract.compatibility` freezes today's
+document unless it takes something away."""
 
 import json
 import sys
@@ -52,7 +49,7 @@ def _is_answered(node: Schema) -> bool:
 
 
 class _Comparison:
-    """Of nodes of two documents, references followed."""
+    """A comparison of nodes in two documents, with references followed."""
 
     def __init__(self, old: Schema, new: Schema) -> None:
         self._old = old
@@ -166,12 +163,12 @@ def _compare_values(old: Schema, new: Schema, *, where: str, way: Way) -> Iterat
 
 
 def _read_default(schema: Schema) -> object:
-    """What holds where nothing is sent; older documents have it under `default`."""
+    """Return the value that holds if nothing is sent. Older documents have it under `default`."""
     return schema.get("x-default", schema.get("default"))
 
 
 def _unfold(document: Schema, node: Schema) -> Schema:
-    """What a reference leads to, with what stands beside it."""
+    """Return what a reference leads to, with the members beside it."""
     if "$ref" not in node:
         return node
     target: Any = document

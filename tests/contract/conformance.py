@@ -1,8 +1,6 @@
-"""Whether a response is what `/openapi.json` says, strictly: nothing undeclared in it, and all that is promised.
-
-The published document leaves objects open, since its readers must take members that come later; what we send is closed.
-Everything that asks for a response in tests passes it through `check_response` or `check_success`.
-"""
+"""Strict checks that a response is what `/openapi.json` says: it has all promised members and no others. The published
+document leaves objects open, because readers must accept members that come later; here they are closed. All tests
+that request a response pass it through `check_response` or `check_success`."""
 
 import json
 from collections.abc import Mapping
@@ -69,7 +67,8 @@ def check_response(
 
 
 def _check_page(headers: Mapping[str, str], *, target: str) -> None:
-    """Of the site, which the document does not speak of: a page may run and show what the site itself has."""
+    """Check the headers of a page of the site, which the document leaves out: a page may load only from its own
+    site."""
     policy = headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; "), target
     assert "unsafe" not in policy, target
@@ -78,7 +77,7 @@ def _check_page(headers: Mapping[str, str], *, target: str) -> None:
 
 
 def _find_response(vocabulary: Vocabulary, target: str, status: int, method: str) -> Schema:
-    """As the document declares it; a route that there is not, and a method, are refused alike everywhere."""
+    """Find the response that the document declares. An unknown route or method is refused alike everywhere."""
     document = _make_strict(vocabulary)
     match = match_route(target.partition("?")[0])
     common = match is None and status in (400, 404)
@@ -143,7 +142,8 @@ def _make_strict(vocabulary: Vocabulary) -> Schema:
 
 
 def _close(schema: Any) -> Any:
-    """No members but those that are declared; an item is the whole resource, not what `fields` might leave of it."""
+    """Close a schema, so that it allows only declared members. An item is the whole resource, without what `fields` may
+    leave out."""
     if isinstance(schema, list):
         return [_close(value) for value in schema]
     if not isinstance(schema, dict) or "$ref" in schema:
@@ -158,7 +158,7 @@ def _close(schema: Any) -> Any:
 
 
 def _cut_resources(schemas: Schema) -> Schema:
-    """Under `fields` any member of a resource may be absent; of an item, not `id` and `type`."""
+    """Make members optional as under `fields`: any of a resource, and of an item all except `id` and `type`."""
     frame = {
         "ListMeta", "DirectoryMeta", "Window", "Notice", "Facets", "FacetValue", "OrganizationFacet",
         "OrganizationCount",

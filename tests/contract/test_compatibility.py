@@ -25,7 +25,7 @@ def test_nothing_of_the_last_version_is_gone_or_narrowed():
 
 
 def find_parameter(document: Document, path: str, name: str) -> Document:
-    """Of one operation alone, its reference replaced by what it leads to."""
+    """Find an operation's parameter, with references resolved."""
     parameters = document["paths"][path]["get"]["parameters"]
     for number, node in enumerate(parameters):
         parameter = node

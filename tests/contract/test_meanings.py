@@ -1,4 +1,4 @@
-"""What a code, a reason and a notice mean is said in sentences."""
+"""The sentences that explain codes, reasons and notices."""
 
 from collections.abc import Iterable
 

@@ -55,7 +55,7 @@ def is_valid(schema: Any, value: object) -> bool:
 
 
 def read_refusal(route: Route, query: str) -> tuple[object, object] | None:
-    """Whose fault a request is and why, as far as one parameter shows it; None when it reads it well."""
+    """Return whose fault a request is and why, as far as one parameter shows; None if the program reads it."""
     try:
         parse_query(match_of(route), query.encode(), vocabulary=VOCABULARY)
     except ApiError as error:
@@ -193,7 +193,8 @@ LITERALS = {
 
 @by_route
 def test_what_the_document_takes_is_what_is_read(route: Route):
-    """At every bound and just beyond it; a value that JSON can't write (`None`) is refused by the reader alone."""
+    """Each bound and the values just beyond it are tried. A value that JSON can't write (`None`) is refused by the
+    program alone."""
     for name, row in route.parameters.items():
         if row.kind == "expression":
             continue  # a text of any length may be none: tests/edge/test_where.py

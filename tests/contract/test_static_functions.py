@@ -100,7 +100,7 @@ def test_a_request_gets_its_own_file_or_none(requests: list[tuple[str, str, str]
 @settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(st.lists(spelt_requests(), min_size=40, max_size=80))
 def test_a_request_in_another_order_gets_the_same_file(requests: list[tuple[str, str, str]]) -> None:
-    """But for `ids`: their order has a meaning, and no tree has them."""
+    """The order of `ids` has a meaning, so no tree has files for them."""
     spelt = {spell(path, query): name(path, query) for _, path, query in requests}
     listed = {text: file for text, file in spelt.items() if text and file and "ids=" not in text}
     turned = [("GET", *turn(text).partition("?")[::2]) for text in listed]

@@ -71,7 +71,7 @@ def texts_of(row: Parameter, *, paths: Sequence[str] = ("name", "slug", "id")) -
 
 @st.composite
 def wishes(draw: st.DrawFn, route: Route) -> dict[str, list[str]]:
-    """What a client may ask of a route and is answered today: name → values; rules on combinations hold."""
+    """Draw parameters that a client may send to a route: name → values. Rules on combinations hold."""
     names = [
         name
         for name, row in route.parameters.items()
@@ -100,7 +100,8 @@ def wishes(draw: st.DrawFn, route: Route) -> dict[str, list[str]]:
 
 @st.composite
 def spellings(draw: st.DrawFn, route: Route, wish: Mapping[str, Sequence[str]]) -> bytes:
-    """One of the many query strings for a wish: order, commas or repeats, doubles, encoding, defaults said aloud."""
+    """Draw a query string with the meaning of `wish`: in any order, with commas or repeats, duplicates, encoding and
+    explicit defaults."""
     pairs: list[tuple[str, str]] = []
     for name, texts in wish.items():
         row = route.parameters[name]

@@ -67,7 +67,7 @@ def ask(
 def ask_as_front(
     app: ASGIApp, target: str, *, front: str, key: str | None, fill: str = "", method: str = "GET", **headers: str
 ) -> Response:
-    """What a front gets, which is not for readers: a pointer has no body. `front` and `fill`: its own two headers."""
+    """Return what a front gets, in which a pointer has no body. `front` and `fill` are its own two headers."""
     raw = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
     raw.append((b"outings-front", front.encode()))
     raw += [(b"outings-fill", fill.encode())] if fill else []
@@ -87,7 +87,7 @@ def ask_together(app: ASGIApp, targets: Sequence[str], *, key: str) -> list[Resp
 
 
 async def send_request(app: ASGIApp, target: str, *, key: str) -> Response:
-    """Beside others, on the event loop that runs."""
+    """Send a request on the running event loop, beside others."""
     return await _ask(app, target.encode(), method="GET", body=b"", headers=[(b"x-api-key", key.encode())])
 
 
@@ -137,7 +137,7 @@ async def _ask(
 
 
 def read_metrics(app: ASGIApp) -> Mapping[str, float]:
-    """By the value of the one label, else by the metric's name."""
+    """Return metrics by the value of their one label, or by name if they have none."""
     got = ask(app, "/metrics")
     assert got.status == 200
     assert got.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"

@@ -60,7 +60,8 @@ class Service:
 
 @cache
 def publish_once() -> list[tuple[str, bytes]]:
-    """What a store holds after the first release. Publishing takes three quarters of the time that a service takes."""
+    """Return the content of a store after its first release. Publishing takes three quarters of the time that a service
+    takes."""
     return list_published(make_worlds())
 
 

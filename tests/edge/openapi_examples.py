@@ -77,7 +77,7 @@ RELEASE = "1-8f9c6a41"
 
 
 def make_examples(folder: Path) -> dict[str, Any]:
-    """By the name of the route, in the order of the table of routes."""
+    """Make examples by the names of routes, in the order of the table of routes."""
     edge = make_edge(folder)
     try:
         key = add_client(folder, edge, plan="partner")
@@ -104,7 +104,7 @@ def _ask_all(edge: Edge, key: str) -> Iterator[tuple[str, Any]]:
 
 
 def _read_answer(text: str, media: str) -> dict[str, Any]:
-    """Of a file of lines the first."""
+    """Parse an answer; of a file with several lines the first."""
     if media == "application/json":
         return {"answer": json.loads(text)}
     if media == "application/x-ndjson":

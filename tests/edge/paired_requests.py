@@ -138,7 +138,7 @@ def _list_of_metro(base: str, *, is_first: bool) -> Iterator[str]:
 
 
 def mask(value: Any) -> Any:
-    """Without what may differ; that it is there is compared."""
+    """Replace values that may differ. Whether they are present is still compared."""
     if isinstance(value, dict):
         return {
             name: entry if entry is None else "a stamp" if name in STAMPS else mask(entry)

@@ -23,7 +23,7 @@ METROS = ("seattle", "boston")
 
 
 class Scope(NamedTuple):
-    """What a key may read, and what is another in the second world."""
+    """The part that a key may read, and what differs in the second world."""
 
     types: tuple[str, ...] = ()
     metros: tuple[str, ...] = ("*",)
@@ -83,7 +83,7 @@ MAP = {
 
 
 def make_listing(kind: str, number: int, variant: int, stage: int) -> Record:
-    """One of a type: every other one has coordinates and an address, and what it says moves with the stage."""
+    """Make a listing of a type. Every other one has coordinates and an address, and its texts change with the stage."""
     word, (lat, lng) = WORDS[kind][variant], CORNERS[kind]
     record: Record = {
         "type": kind,
@@ -197,7 +197,7 @@ defaults = { organization = { name = "Zeppelin Family" } }
 
 
 class PairedWorld:
-    """One of a pair, built and served; a key of each scope."""
+    """A world of a pair, built and served, with a key of each scope."""
 
     def __init__(
         self, folder: Path, hidden: Collection[str] = (), *, records: Mapping[str, Collection[Record]] | None = None

@@ -106,7 +106,8 @@ def publish_worlds(
 
 
 def publish_restamped(store: Store, count: int, *, minutes: int = 1) -> list[str]:
-    """So many releases more, a minute after each other: every metro is another one, of the same listings. Their ids."""
+    """Publish several releases, a minute apart, in which every metro has another snapshot of the same listings. Return
+    their ids."""
     ids = []
     for minute in range(minutes, minutes + count):
         current = read_current(store)

@@ -1,4 +1,4 @@
-"""Where an answer comes from, conditional requests, codings, and paging by cursor."""
+"""The sources of an answer, conditional requests, codings, and paging by cursor."""
 
 import asyncio
 import json
@@ -76,7 +76,7 @@ def test_a_default_page_is_the_releases_object_and_all_else_is_computed(make_own
 
 
 def test_a_page_that_another_program_wrote_is_computed(make_own: MakeService) -> None:
-    """Under one ETag is one body, and the ETag is of the program that answers."""
+    """An ETag stands for one body, and is that of the program which answers."""
     service = make_own()
     written = service.get(LIST).body.replace(b"Story", b"Written ahead")
     publish_vandalized(service, written, answers="of another program")

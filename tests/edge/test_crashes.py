@@ -1,4 +1,4 @@
-"""What a crash leaves in the log: enough to find it, and nothing of who asked."""
+"""The log of a crash: enough to find the cause, without any data of the client."""
 
 import json
 

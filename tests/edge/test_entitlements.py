@@ -44,7 +44,7 @@ METROS = ["harbor", "lakeside"]
 
 @dataclass(frozen=True)
 class Kind:
-    """What is known of a key from how it was made; `has` are its add-ons."""
+    """A kind of key, as it was created. `has` are its add-ons."""
 
     plan: str
     has: frozenset[str] = frozenset()
@@ -211,7 +211,7 @@ def check_block(got: Response, include: str, *, plain: Response) -> None:
 
 
 def check_scope(got: Response, kind: Kind, *, name: str) -> None:
-    """Nothing of another metro, no item of another type, and no number of either stands in the answer."""
+    """Check that an answer has nothing of another metro, no item of another type, and no count that includes either."""
     data = got.read_json()["data"]
     if kind.metros is not None and name != "metros":
         for metro in METROS:

@@ -75,7 +75,8 @@ def list_fields(route: str, position: list[Any], *, stamp: str) -> Iterator[list
 
 
 def write_request(target: str) -> str:
-    """What the cursors of a target are bound to: a path's own filter is a parameter like the others."""
+    """Write the request that the cursors of a target are bound to. A filter in the path is a parameter like any
+    other."""
     for path, name in (("/v1/organizations/", "organization_id"), ("/v1/places/", "place_id")):
         if target.startswith(path):
             return f"{target}&{name}={target.split('/')[3]}"
@@ -87,7 +88,7 @@ def get_page(service: Service, target: str, cursor: str) -> Response:
 
 
 def list_hashes(service: Service) -> list[str]:
-    """Of the metros' snapshots."""
+    """List the hashes of the metros' snapshots."""
     return [part.snapshot for part in next(list_releases(service.store)).root.parts.values()]
 
 
@@ -104,7 +105,7 @@ def test_a_cursor_that_was_not_made_in_the_snapshot_it_names_is_malformed(
 def test_only_the_snapshots_hash_lets_anybody_make_its_cursors(
     service: Service, target: str, route: str, position: list[Any]
 ) -> None:
-    """And the forger of these tests does all else right."""
+    """The forger of these tests does everything else right."""
     fields = [route, STAMP, EPOCH if route == "versions" else TODAY, position]
     cursors = [make_cursor(fields, request=write_request(target), key=key) for key in ("", *list_hashes(service))]
     assert sorted(get_page(service, target, cursor).status for cursor in cursors) == [200, 400, 400]

@@ -1,4 +1,4 @@
-"""Whatever is sent: an answer of the contract, never a crash."""
+"""Hostile requests: each gets an answer of the contract, and none crashes the server."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,7 +36,7 @@ resources = st.sampled_from(["/v1/harbor/events", "/v1/harbor/classes", "/v1/har
 
 
 def make_sendable(text: str) -> str:
-    """As bytes on the wire: what a client that encodes nothing would send."""
+    """Encode text as the bytes that a client without percent-encoding would send."""
     return text.encode("utf-8", "replace").decode("latin-1").replace("?", "%3F").replace("#", "%23")
 
 

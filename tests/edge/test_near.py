@@ -1,4 +1,4 @@
-"""What is near a point, at the edge: an answer belongs to its minute, and a cursor to the minute of its first page."""
+"""Answers near a point at the edge: they belong to their minute, and a cursor to the minute of its first page."""
 
 from collections.abc import Callable
 from datetime import timedelta

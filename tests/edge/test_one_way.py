@@ -1,5 +1,5 @@
-"""Whatever a request comes through, it goes one way: the protocol on a socket and the ASGI application give the same
-answers to the same requests, which are counted, billed, limited and logged the same."""
+"""The protocol on a socket and the ASGI application give the same answers to the same requests, and count, bill, limit
+and log them alike."""
 
 import asyncio
 import json
@@ -43,8 +43,7 @@ KINDS_OF_KEYS = ("all", "all", "all", "all", "harbor", "events", "revoked", *LIM
 
 @dataclass
 class Outcome:
-    """Of all requests, one way: the answers, and what was counted. `at_once`: how many were written as soon as they
-    were read."""
+    """All answers of one way in, and what was counted. `at_once`: how many were written as soon as they were read."""
 
     requests: list[str] = field(default_factory=list)
     answers: list[tuple[bytes, list[tuple[bytes, bytes]], bytes]] = field(default_factory=list)

@@ -62,7 +62,7 @@ def read_parameters(route: Route) -> list[Any]:
 
 
 def fill_path(route: Route) -> str:
-    """With the examples of what stands in its braces."""
+    """Fill in a path with the examples of its parameters."""
     braces = {
         parameter["name"]: parameter["example"] for parameter in read_parameters(route) if parameter["in"] == "path"
     }
@@ -70,8 +70,8 @@ def fill_path(route: Route) -> str:
 
 
 def list_examples(route: Route) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What has to be sent, and what else has an example. A centre has to be sent where the route is of one, and a metro
-    where a name is in several."""
+    """List the parameters that have to be sent, and all others with an example. A center has to be sent to routes
+    around one, and a metro if a name is in several."""
     shown = [parameter for parameter in read_parameters(route) if parameter["in"] == "query" and "example" in parameter]
     needed = {"metro", *(("lat", "lng") if route.needs_centre else ())}
     required = {item["name"]: item["example"] for item in shown if item.get("required") or item["name"] in needed}

@@ -1,4 +1,4 @@
-"""What a key may not read moves nothing in its answers: two worlds that differ in it alone give it the same ones."""
+"""Answers do not depend on data that a key may not read: two worlds that differ only there give the same answers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial

@@ -259,7 +259,7 @@ def test_headers_that_are_too_long_are_refused_before_the_key(service: Service) 
 
 @pytest.fixture(scope="module")
 def cursor(service: Service) -> str:
-    """Of the second page of `EVENTS` by twos."""
+    """Return the cursor of the second page of `EVENTS`, two items a page."""
     given = service.get(f"{EVENTS}?limit=2").read_json()["meta"]["next_cursor"]
     assert isinstance(given, str)
     return given
@@ -308,7 +308,7 @@ def test_a_cursor_of_another_request_is_refused(service: Service, cursor: str, t
 
 
 def test_a_cursor_is_good_for_another_key_as_far_as_the_key_goes(service: Service, cursor: str) -> None:
-    """It is bound to the request. What the key may not read, no cursor opens."""
+    """A cursor is bound to the request. It opens nothing that the key may not read."""
     target = f"{EVENTS}?limit=2&cursor={cursor}"
     first = service.get(target).read_json()
     assert service.get(target, kind="other").read_json() == first

@@ -186,7 +186,7 @@ def test_a_refused_release_is_tried_again_by_a_clock_that_was_set_back(make_own:
 
 
 def name_file(store: MemoryStore, kind: str) -> str:
-    """One of the objects without which the current release can't be served."""
+    """Return the name of an object without which the current release can't be served."""
     sha = parse_pointer(store.get(NAME)).root
     if kind == "root":
         return object_name(sha)

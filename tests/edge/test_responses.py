@@ -1,4 +1,4 @@
-"""What every response carries, and the shape of every failure."""
+"""The headers of every response, and the form of every failure."""
 
 import json
 import re

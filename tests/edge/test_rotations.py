@@ -135,7 +135,7 @@ def is_honoured(server: Server, text: str) -> bool:
 
 
 class Slow(MemoryStore):
-    """Once told to, keeps whoever looks for a release waiting."""
+    """A store that makes its reader wait once it is told to."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -34,7 +34,7 @@ KEPT = [CHECKS.get_one(name) for name in CHECKS.get_all_names() if name != "posi
 
 
 def read_operations(app: ASGIApp) -> dict[str, APIOperation]:
-    """By path: nothing is asked that this deployment has not, so no 5xx is in order."""
+    """Return the operations by path. Those that this deployment lacks are left out, so that no 5xx is expected."""
     document = make_document(Vocabulary())
     for methods in document["paths"].values():
         operation = methods["get"]
@@ -67,7 +67,7 @@ class Samples:
         return read_operations(self)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Without the edge's own polling, which is no part of these tests."""
+        """Answer without the edge's own polling, which is no part of these tests."""
         if scope["type"] == "http":
             await self.edge(scope, receive, send)
             return
@@ -78,7 +78,7 @@ class Samples:
                 return
 
     def list_names(self, path: str) -> dict[str, list[str]]:
-        """Of things that there are, for the braces of a path."""
+        """List existing names for the parameters of a path."""
         collection = path.removeprefix("/v1/").partition("/")[0]
         named = {
             "metro": ["seattle", "new-york"],

@@ -1,4 +1,4 @@
-"""Who may read what: every route × every kind of key, and the order of the checks."""
+"""Access by keys: every route × every kind of key, and the order of the checks."""
 
 import re
 from datetime import timedelta

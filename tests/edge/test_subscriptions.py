@@ -41,7 +41,7 @@ def read_with_icalendar(text: str) -> tuple[str, Dates]:
 
 
 def read_with_vobject(text: str) -> tuple[str, Dates]:
-    """By which CalDAV servers read calendars."""
+    """Read a calendar with vobject, as CalDAV servers do."""
     calendar = vobject.readOne(text)
     results: Dates = set()
     for event in calendar.contents.get("vevent", []):
@@ -52,7 +52,7 @@ def read_with_vobject(text: str) -> tuple[str, Dates]:
 
 
 def read_with_ical(text: str) -> tuple[str, Dates]:
-    """By which Home Assistant subscribes to calendars."""
+    """Read a calendar with ical, as Home Assistant does."""
     calendar = IcsCalendarStream.calendar_from_ics(text)
     events = calendar.timeline.overlapping(FIRST, LAST)
     (name,) = (extra.value for extra in calendar.extras if extra.name == "x-wr-calname")
@@ -100,7 +100,7 @@ class Town:
 
 @dataclass
 class Subscriber:
-    """What a calendar program keeps of an address: the file that it got last, and its tag."""
+    """A calendar program that subscribes to an address. It stores the last file and its ETag."""
 
     town: Town
     url: str
@@ -165,7 +165,7 @@ def test_a_reader_subscribes_and_follows_added_moved_and_cancelled_dates(town: T
 
 
 def test_readers_have_the_clocks_of_zones_that_no_rule_says(town: Town) -> None:
-    """Of these ical.js knows what the file says alone."""
+    """For such zones ical.js has only what the file states."""
     noons = {"Europe/Istanbul": "09", "Africa/Cairo": "09", "America/Argentina/Cordoba": "15", "Asia/Tokyo": "03"}
     town.publish(*(make(zone, timezone=zone, starts_local="2026-08-12T12:00:00") for zone in noons))
     subscriber = Subscriber(town, town.make_address())

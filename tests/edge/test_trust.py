@@ -54,7 +54,7 @@ class SignedStore:
         self.edges: list[Edge] = []
 
     def point(self, number: int, **changes: Any) -> None:
-        """As that release was published, or with changes that nobody signed."""
+        """Return the pointer as it was published, or with changes that nobody signed."""
         pointer = json.loads(self.published[str(number)])
         self.store.put(NAME, _encode({**pointer, **changes} if changes else pointer))
 
@@ -198,7 +198,7 @@ def test_a_server_that_finds_no_release_that_it_believes_serves_none_and_says_wh
 
 
 def test_a_restarted_server_remembers_what_it_served(signed: SignedStore, tmp_path: Path) -> None:
-    """So that an older release, rightly signed once, is not taken up because nobody was there to see it go back."""
+    """Otherwise a correctly signed older release could be served after a restart."""
     state = tmp_path / "state"
     signed.point(3)
     assert signed.count_events(signed.start(state=state)) == 3
@@ -250,7 +250,8 @@ def test_without_a_key_every_release_is_served_signed_or_not(signed: SignedStore
 
 
 def test_a_worker_believes_the_key_that_the_configuration_names(published: Mapping[str, bytes], tmp_path: Path) -> None:
-    """As each worker of `outings serve` makes its edge: the key by its path, what was served in `state`."""
+    """The edge is made as each worker of `outings serve` makes it: the key by its path, and the served release in
+    `state`."""
     store = FolderStore(tmp_path / "store")
     store.put_many((name, data) for name, data in published.items() if not name.isdigit())
     key = add_keys(store, {"all": KEY_KINDS["all"]})["all"]

@@ -23,7 +23,7 @@ def read_ready(service: Service) -> Any:
 
 @pytest.fixture
 def mounted(make_own: MakeService, tmp_path: Path) -> Service:
-    """Over a folder, as on a file system that another machine shares."""
+    """Make a service over a folder, such as a file system that another machine shares."""
     return make_own(store=FolderStore(tmp_path / "mount"))
 
 

@@ -82,7 +82,7 @@ AREAS: list[Document] = [
 
 
 def make_worlds() -> dict[str, World]:
-    """By the kind of a key that may read no more: events alone, places alone, and listings of every type."""
+    """Make worlds by the kind of a key that may read only events, only places, or listings of every type."""
     places = [item for item in UNREADABLE if item["type"] == "place"]
     neighborhoods = {
         "events": [NORTH_END, OLD_TOWN],

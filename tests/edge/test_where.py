@@ -69,7 +69,7 @@ OF_PLACES = {name: EVERYTHING[name] for name in ("audience", "min_confidence", "
 
 
 def expect(kind: str, term: Term, params: dict[str, str], *, world: World = WORLD) -> list[str]:
-    """What the hand-written meaning of an expression keeps, together with the other filters."""
+    """Return the listings that an expression, in its hand-written meaning, and the other filters keep."""
     params = {**params, **({"where": term.sql} if term.is_of_occurrence else {})}
     items = list_items(
         world, kind, params, today=TODAY, where=lambda value, slot: term.meaning(world, value, slot) is True
@@ -323,7 +323,7 @@ def test_a_key_without_the_grant_is_403_whatever_it_sends(served: Service) -> No
 
 @pytest.mark.parametrize("where", ["true", "status = 'published'", "NOT (name = 'x')", "id IS NOT NULL"])
 def test_what_a_key_may_not_read_is_in_no_answer(served: Service, where: str) -> None:
-    """No draft, nothing archived, no other metro's listing and no other type."""
+    """Answers have no draft, no archived listing, and none of another metro or type."""
     shown = {listing["id"] for listing in WORLD.listings if listing["status"] == "published"}
     for kind, collection in COLLECTIONS.items():
         params = OF_PLACES if kind == "place" else EVERYTHING

@@ -154,7 +154,7 @@ def _negate(value: bool | None) -> bool | None:
 
 
 def make_expression(kind: str, random: Random, *, depth: int = 2) -> Term:
-    """Of one to four terms, joined by AND, OR and NOT."""
+    """Make an expression of one to four terms, joined by AND, OR and NOT."""
     if depth == 0 or random.random() < 0.3:
         term = random.choice(TERMS[kind])
         if random.random() < 0.3:

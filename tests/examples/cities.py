@@ -1,4 +1,4 @@
-"""Where the cities' files are, what their rows say, and what the example makes of them."""
+"""The files of the two cities, their rows, and what the example makes of them."""
 
 import csv
 import json
@@ -50,7 +50,7 @@ def read_export(feed: str) -> list[Row]:
 
 
 def select_records(feed: str) -> list[Row]:
-    """What the example's SQL, or its mapping, makes of a feed's file."""
+    """Return the records that the example's SQL or mapping makes of a feed's file."""
     if not (EXAMPLE / "feeds" / f"{feed}.sql").exists():
         return _read_mapped(feed)
     file, reader = FEEDS[feed]

@@ -1,4 +1,4 @@
-"""What the tests work out of the cities' own files by themselves: ids, points, dates, and which rows are meant."""
+"""Values that tests compute from the cities' files themselves: ids, points, dates, and the rows that are meant."""
 
 import math
 import re
@@ -26,7 +26,7 @@ def measure(here: tuple[float, float], there: tuple[float, float]) -> float:
 
 
 def is_inside(point: tuple[float, float], geometry: Row) -> bool:
-    """By counting how many edges lie west of the point; holes count twice, and so not at all."""
+    """Return True if a point is inside a geometry. It counts edges west of the point, so that holes are outside."""
     lat, lng = point
     polygons = [geometry["coordinates"]] if geometry["type"] == "Polygon" else geometry["coordinates"]
     crossings = 0
@@ -68,7 +68,7 @@ def list_live(rows: list[Row]) -> list[Row]:
 
 
 def event_ids(rows: list[Row]) -> list[str]:
-    """In the order of a list: by start, then by id."""
+    """List the ids of events in the order of a list: by start, then by id."""
     keyed = [(read_start(row), make_id("nyc-events", "event", row["guid"].replace(",", ""))) for row in rows]
     return [id_ for _, id_ in sorted(keyed)]
 

@@ -1,8 +1,5 @@
-"""Where people say that they are: houses, parks and corners of the two cities, by what the build itself knows.
-
-Where they are was written down by hand: from maps as its writer knows them, and for the houses of Seattle's centers
-from the city's own table.
-"""
+"""Addresses that people enter: houses, parks and corners of the two cities, found by what the build knows. The expected
+points are written by hand: from maps, and for houses in Seattle's centers from the city's table."""
 
 from math import asin, cos, radians, sin, sqrt
 

@@ -1,4 +1,4 @@
-"""What an app over the lists, or a mirror of them, asks of the two cities: counted by hand in the cities' own files."""
+"""Requests of an app over the lists, or of a mirror, in the two cities: counted by hand in the cities' own files."""
 
 from collections import Counter
 from datetime import date, timedelta
@@ -14,7 +14,7 @@ WEEK = "from=2026-08-10&to=2026-08-16"
 
 
 def read_counts(buckets: list[Row]) -> dict[str, int]:
-    """Of the buckets that have any."""
+    """Return the counts of buckets that are not empty."""
     return {bucket["value"]: bucket["count"] for bucket in buckets if bucket["count"]}
 
 
@@ -28,7 +28,7 @@ def list_week(rows: list[Row]) -> list[Row]:
 
 
 def test_when_in_the_week_things_are_on(fetch: Ask, export: Rows) -> None:
-    """861 in the week of 10 August; every one has a clock time, and Wednesday has most."""
+    """861 events are in the week of 10 August. All have a clock time, and Wednesday has most."""
     week = list_week(export("nyc-events"))
     facets = fetch(f"/v1/nyc/events?{WEEK}&facets=weekday,time_block,organization&limit=0&{ALL}")["facets"]
     assert read_counts(facets["weekday"]) == Counter(f"{read_start(row):%A}".lower() for row in week)
@@ -87,7 +87,7 @@ def test_a_mirror_of_the_catalogue(ask: Ask, export: Rows) -> None:
 
 
 def test_favourites_by_their_ids(fetch: Ask, export: Rows) -> None:
-    """In the order that the reader keeps them; the one that was cancelled is missing, and so is a place."""
+    """Favorites come in the order of the reader's ids. The canceled one and a place are missing."""
     rows = export("nyc-events")
     cancelled = next(row for row in rows if row["title"].startswith("CANCELED"))
     paddle, yoga = (
@@ -118,7 +118,7 @@ def test_what_a_community_center_teaches(ask: Ask, export: Rows) -> None:
 
 
 def test_the_camps_of_the_department(ask: Ask) -> None:
-    """By their first day: 15 (two), 18 (two) and 19 February."""
+    """Their first days are 15 (two), 18 (two) and 19 February."""
     organization = ask("/v1/seattle/camps?from=2025-01-01&limit=1")[0]["organization"]["id"]
     answer = ask(f"/v1/organizations/{organization}/camps?from=2025-01-01&{ALL}")
     assert [camp["starts_on"][-2:] for camp in answer] == ["15", "15", "18", "18", "19"]

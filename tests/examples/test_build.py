@@ -42,7 +42,7 @@ def test_every_row_of_every_feed_is_accounted_for(build: Build, as_of: str) -> N
 
 @pytest.mark.parametrize("as_of", [DATES[0], pytest.param(DATES[1], marks=pytest.mark.long)])
 def test_the_report_says_why_a_row_is_in_quarantine(build: Build, as_of: str) -> None:
-    """Nothing in either city is so wrong that it can't be shown: what can't be read of a row is null in its record."""
+    """Every row of both cities can be shown. A value that can't be read is null in its record."""
     built = build(as_of)
     lines = [json.loads(line) for line in Path(built.report["quarantine"]).read_text().splitlines()]
     assert lines == []

@@ -1,4 +1,4 @@
-"""What the example's SQL makes of New York's two files, row by row against the files themselves."""
+"""Records that the example's SQL makes of New York's two files, compared row by row with the files."""
 
 import re
 from collections import Counter
@@ -185,7 +185,7 @@ def test_every_row_is_one_place_and_only_five_are_there_twice(places: list[Row],
 
 
 def test_a_places_id_does_not_depend_on_its_neighbours(places: list[Row], export: Rows) -> None:
-    """It is made of the row's own members, none of them its number in the file."""
+    """Ids are computed from the row's own members, without its number in the file."""
     made = Counter()
     for row in export("nyc-places"):
         point = ",".join(repr(number) for number in row["c"])

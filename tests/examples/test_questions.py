@@ -98,7 +98,7 @@ def test_a_paddle_on_saturday_morning(ask: Ask, export: Rows) -> None:
 
 
 def test_art_for_a_three_year_old_at_the_weekend(ask: Ask, export: Rows) -> None:
-    """Of 77 only the farmhouse says ages, and its "ages 4-12" leave a child of three out."""
+    """Only the farmhouse of 77 states ages, and its "ages 4-12" exclude a child of three."""
     expected = [
         row
         for row in list_live(export("nyc-events"))
@@ -303,7 +303,7 @@ def test_pools_within_three_kilometres_of_the_stadium(ask: Ask, export: Rows, na
 
 
 def test_places_for_a_birthday_are_not_known(ask: Ask) -> None:
-    """Neither export says a word of parties or of classes at a place: so it is neither true nor false."""
+    """Both exports lack parties and classes at a place, so these are neither true nor false."""
     for metro in ("nyc", "seattle"):
         for requested in ("has_birthday_parties=true", "has_birthday_parties=false", "has_classes=true"):
             assert ask(f"/v1/{metro}/places?{requested}&{ALL}") == []

@@ -1,4 +1,4 @@
-"""What the example's SQL makes of Seattle's two files, row by row against the files themselves."""
+"""Records that the example's SQL makes of Seattle's two files, compared row by row with the files."""
 
 import re
 from collections import Counter
@@ -29,7 +29,7 @@ def centers(records: Rows) -> dict[str, Row]:
 
 
 def read_schedule(record: Row) -> Row:
-    """Of a class its own, of a camp that of its one session."""
+    """Read the schedule of a class, or of a camp's one session."""
     return record["schedule"] or record["sessions"][0]
 
 

@@ -39,10 +39,8 @@ CREDENTIALS = {
 
 @dataclass(frozen=True)
 class Meets:
-    """What befalls a command. `operations` and `disk` are watches of its stores and disks; all of it is pickled.
-
-    `make_disk` is called in the command's process, once.
-    """
+    """Faults that a command meets. `operations` and `disk` are watches of its stores and disks; all of it is pickled.
+    `make_disk` is called once, in the command's process."""
 
     operations: Watch | None = None
     disk: Watch | None = None
@@ -87,7 +85,7 @@ class Command:
         return self._process.is_alive()
 
     def kill(self) -> None:
-        """With all that it started."""
+        """Kill the command with all processes that it started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.kill()
@@ -102,7 +100,7 @@ class Command:
         )
 
     def read_errors(self) -> str:
-        """What it has written to standard error so far."""
+        """Return what the command has written to standard error so far."""
         return self._read("err")
 
     def _read(self, name: str) -> str:
@@ -190,7 +188,7 @@ class Pause:
         return act()
 
     def wait(self, command: Command) -> bool:
-        """Until it is there; False where the command ended before."""
+        """Wait until the command is at the operation. Return False if it ended before."""
         until = time.monotonic() + PATIENCE
         while not self._reached.wait(0.02):
             assert time.monotonic() < until
@@ -211,7 +209,7 @@ def _is_swap(operation: str, _: int) -> bool:
 
 
 def pause_at(number: int) -> Pause:
-    """Before that operation, from 0."""
+    """Pause before the operation with this number, counted from 0."""
     return Pause(partial(_is_number, number=number))
 
 

@@ -65,5 +65,6 @@ def _follow(folder: Path, stop: Event) -> list[int]:
 
 
 def mirroring(folder: Path) -> AbstractContextManager[list[int]]:
-    """In a process of its own; afterwards, the numbers of the releases that it was found equal to."""
+    """Run a mirror in a process of its own. Afterwards its result has the sequences of releases that it was equal
+    to."""
     return watching(partial(_follow, folder))

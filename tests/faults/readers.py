@@ -65,7 +65,7 @@ class Server:
         self.answers += 1
 
     def wait_for(self, sequence: int) -> None:
-        """Until it answered from this release."""
+        """Wait until an answer comes from this release."""
         until = time.monotonic() + PATIENCE
         while not self.order or int(self.order[-1].partition("-")[0]) < sequence:
             assert time.monotonic() < until, self.order
@@ -74,7 +74,7 @@ class Server:
 
 @contextlib.contextmanager
 def serving(config: Path) -> Iterator[Server]:
-    """Over the configuration's store, which has a release."""
+    """Serve the configuration's store, which has a release."""
     # It asks as fast as it can.
     made = run("keys", "create", "--plan", "partner", "--per-minute", "1000000000", "--json", config=config)
     assert made.code == 0, made.err

@@ -34,7 +34,7 @@ class _ShiftedClock(datetime):
 
 
 def set_clock(by: timedelta) -> None:
-    """Of the process that builds or rolls back, wherever it asks for the time."""
+    """Set the clock of the process that builds or rolls back, for every read of the time."""
     from command import build, releases
     from command import build as build_recorder
 
@@ -65,7 +65,7 @@ def read_current(config: Path) -> Whole:
 
 
 def check_follows(config: Path, before: Whole) -> Whole:
-    """In everything that readers and mirrors go by, every listing having changed."""
+    """Check that times and numbers that readers and mirrors rely on follow those before. Every listing has changed."""
     after = read_current(config)
     store = FolderStore(config.parent / "var/store")
     assert explain_regress(read_root(store, before.sha), read_root(store, after.sha)) is None

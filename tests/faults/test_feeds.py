@@ -104,7 +104,7 @@ def test_a_broken_line_is_set_aside_with_its_feed_line_field_and_reason(
 
 
 def check_refusal(ended: CommandResult, *, code: int, expected: Sequence[str]) -> None:
-    """Nothing but what is wrong, in a line or some, on standard error."""
+    """Check that standard error names what is wrong, in one line or some, and nothing else."""
     assert (ended.code, ended.out) == (code, ""), ended.err
     _, marker, message = ended.err.partition("Error: ")
     assert marker, ended.err
@@ -207,7 +207,7 @@ def test_wrong_sql_is_exit_2(select: str | None, message: tuple[str, ...], world
 
 
 def test_right_sql_is_built(world: Path) -> None:
-    """So that what the wrong ones are refused for is what is wrong in them."""
+    """This shows that the wrong queries are refused for what is wrong in them."""
     add_table(world, table=TABLE, select=SELECT)
     ended = build(world, as_of=clock_of(1))
     assert ended.code == 0, ended.err

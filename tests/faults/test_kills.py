@@ -39,12 +39,12 @@ def build_uninterrupted(config: Path, *words: str, number: int) -> Uninterrupted
 
 
 def read_objects(store: Path) -> dict[str, bytes]:
-    """All that a release may name."""
+    """Read all objects that a release may name."""
     return {path.name: path.read_bytes() for path in store.glob("objects/*/*")}
 
 
 def build_again(config: Path, *words: str, number: int, expected: UninterruptedBuild) -> None:
-    """After a kill the next build succeeds, and leaves what a build leaves that was never killed."""
+    """Check that the next build after a kill succeeds, and leaves what a build leaves that was never killed."""
     store = config.parent / "var/store"
     before = check_current(store)
     if before == 0 and restore(config):
@@ -81,11 +81,8 @@ def was_killed(ended: CommandResult) -> bool:
 def test_a_build_killed_at_each_store_operation_shows_readers_the_old_release_or_the_new(
     number: int, words: tuple[str, ...], unbuilt: Path, built: Path, tmp_path: Path, cases: int
 ) -> None:
-    """Before each, of some drawn ones where there are more than `cases` has room for; what is after one is before the
-    next. A killed build meets what those before it left.
-
-    Where a write would have been next, the store is as none before left it: there the next build is let through.
-    """
+    """Builds are killed before each operation, or before some that are drawn if there are more than `cases`. A killed
+    build meets what those before it left. Before a write the next build is let through, so that the store changes."""
     origin = (unbuilt, built)[number]
     expected = build_uninterrupted(copy_world(origin, tmp_path / "expected"), *words, number=number)
     operations = [value for value in expected.trace if value in STORE]
@@ -117,7 +114,8 @@ def test_a_build_killed_at_each_store_operation_shows_readers_the_old_release_or
 def test_a_build_killed_at_each_disk_operation_shows_readers_the_old_release_or_the_new(
     built: Path, tmp_path: Path, cases: int
 ) -> None:
-    """Of as many of them as the setting says, and of the last ones of a build; what one leaves the next one meets."""
+    """Builds are killed at as many operations as the setting says, and at the last ones. Each meets what those before
+    it left."""
     expected = build_uninterrupted(copy_world(built, tmp_path / "expected"), number=1)
     count = expected.count(*DISK)
     # The pointer: its bytes, their sync, its name, the sync of that.
@@ -148,7 +146,7 @@ def test_builds_killed_at_random_show_readers_the_old_release_or_the_new(
 
 
 def kill_at_random(config: Path, *, moments: random.Random, rounds: int) -> int:
-    """How many builds were killed before they ended by themselves."""
+    """Return how many builds were killed before they ended by themselves."""
     store, killed = config.parent / "var/store", 0
     published, longest = 1, 1.0
     with asking(config) as server, reading(store) as readings:

@@ -21,11 +21,8 @@ LOTS = (0.0, 1.0, 0.5)
 
 
 class CutDisk(ForgetfulDisk):
-    """Before each call that is one of `numbers` it lays out what a power cut would leave then: `into/<number>/<lot>`,
-    with one lot after the other.
-
-    After the call before number `end`: `into/last/<lot>`.
-    """
+    """A disk that lays out what a power cut would leave before each call in `numbers`: in `into/<number>/<lot>`, one
+    lot after the other; after the call before number `end` in `into/last/<lot>`."""
 
     def __init__(self, store: Path, into: Path, *, numbers: frozenset[int], end: int) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from tests.release.doubles import Nth, kill
 
 
 def prune(config: Path, *, meets: Meets | None = None) -> int:
-    """How many objects were deleted."""
+    """Prune, and return how many objects were deleted."""
     ended = run("releases", "prune", "--clock-is-right", "--json", config=config, meets=meets)
     assert ended.code == 0, ended.err
     return int(json.loads(ended.out)["deleted"])
@@ -29,7 +29,7 @@ def check(config: Path, *, sequence: int) -> None:
 
 @pytest.mark.long
 def test_a_prune_before_any_write_of_a_build_leaves_both_whole(built: Path, tmp_path: Path, cases: int) -> None:
-    """And before as many of its other operations as the setting says."""
+    """Prunes also run before as many other operations as the setting says."""
     origin = make_old(built, tmp_path / "origin")
     counted = build(copy_world(origin, tmp_path / "counted"), as_of=clock_of(2))
     operations = [value for value in counted.trace if value in STORE]
@@ -98,7 +98,7 @@ def list_objects(config: Path) -> list[Path]:
 
 @pytest.mark.long
 def test_prunes_over_and_over_beside_builds_leave_whole_releases(built: Path, tmp_path: Path, cases: int) -> None:
-    """As the machine lets them run, with everything that was published before old enough to go."""
+    """Prunes and builds overlap as the machine lets them, with all published objects old enough to be deleted."""
     config = make_old(built, tmp_path / "world")
     for number in range(2, 2 + max(2, cases // 8)):
         write_round(config, number)

@@ -1,4 +1,4 @@
-"""Whoever sees a release finds its quarantine file, wherever the build of it was killed."""
+"""The quarantine file of every release is there, wherever its build was killed."""
 
 import json
 import signal
@@ -40,7 +40,7 @@ def find_release(config: Path) -> str:
 
 
 def read_quarantine(config: Path) -> dict[str, list[dict[str, Any]]]:
-    """By release."""
+    """Read quarantined records by release."""
     files = (config.parent / "var/quarantine").glob("*.ndjson")
     return {path.stem: [json.loads(line) for line in path.read_text().splitlines()] for path in files}
 

@@ -1,4 +1,4 @@
-"""What a build writes among temporary files goes with it; what a killed one left goes with the next build."""
+"""Temporary files of a build are deleted at its end, and those of a killed build by the next one."""
 
 import os
 import signal
@@ -65,7 +65,7 @@ def test_the_next_build_removes_what_dead_ones_left_and_nothing_of_a_living_one(
 def test_a_scratch_folder_whose_lock_is_gone_goes_with_the_next_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its build was killed as it cleared the folder away, the lock first."""
+    """The build was killed while it deleted the folder, whose lock goes first."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / "outings-build-torn").mkdir()
     (tmp_path / "outings-build-torn/events.spool").write_bytes(b"x")

@@ -18,7 +18,7 @@ Tree = dict[str, bytes]
 
 
 def read_tree(folder: Path) -> Tree:
-    """All that somebody may ask for by a name that is not drawn at random."""
+    """Read all files that have a name which can be requested and is not random."""
     paths = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths if not path.name.startswith(".writing-")}
 

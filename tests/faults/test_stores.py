@@ -52,7 +52,7 @@ def check_failure(ended: CommandResult, *, expected: tuple[str, ...]) -> None:
 def test_a_disk_that_refuses_at_any_call_leaves_the_release_before(
     fault: Watch, message: str, world: Path, tmp_path: Path, cases: int
 ) -> None:
-    """Before the call by which the pointer becomes another one. What was written in vain is cleared away."""
+    """The disk refuses before the call that replaces the pointer. Files written until then are deleted."""
     counted = build(copy_world(world, tmp_path / "counted"), as_of=clock_of(1))
     calls = [value for value in counted.trace if value in DISK]
     last = len(calls) - 1  # the sync of the pointer's name
@@ -157,7 +157,7 @@ def test_files_of_the_cache_that_are_damaged_are_fetched_again(damage: str, worl
 
 
 def test_a_pointer_that_does_not_fit_its_root_is_exit_1(world: Path) -> None:
-    """What followed it would be a release that nobody believes, after one that is whole."""
+    """A release built on it would be trusted by nobody, and would follow a good one."""
     pointer = store_of(world) / "current.json"
     pointer.write_text(json.dumps({**json.loads(pointer.read_text()), "sequence": 7}))
     before = pointer.read_text()
@@ -167,7 +167,7 @@ def test_a_pointer_that_does_not_fit_its_root_is_exit_1(world: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["gone", "torn"])
 def test_nothing_is_built_upon_a_broken_release(damage: str, world: Path) -> None:
-    """No release is built upon what is not whole; what was published is left as it was."""
+    """The published release stays as it was."""
     pointer = (store_of(world) / "current.json").read_bytes()
     root = json.loads(pointer)["root"]
     path = store_of(world) / "objects" / root[:2] / root

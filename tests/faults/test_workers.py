@@ -22,13 +22,13 @@ PATIENCE = 60.0
 
 
 def find_temporary(config: Path) -> Path:
-    """Where a build's temporary files are."""
+    """Return the folder of a build's temporary files."""
     return config.parent / "tmp"
 
 
 @contextlib.contextmanager
 def start_build(config: Path) -> Iterator[subprocess.Popen[str]]:
-    """Of two workers, in a group of its own; none of it is left after the block."""
+    """Start a build with two workers, in a process group of its own that is ended after the block."""
     words = ["build", "-c", str(config), "--json", "--workers", "2", "--as-of", clock_of(1)]
     temporary = find_temporary(config)
     temporary.mkdir(exist_ok=True)

@@ -104,12 +104,13 @@ def check_log(log: list[dict[str, Any]]) -> None:
 
 
 def _list_visible(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """By readers of all metros: for them an organization that comes to one more is no change."""
+    """List the versions that readers of all metros see. For them an organization that comes to another metro is no
+    change."""
     return [entry for entry in log if not entry.get("known_in")]
 
 
 def replay(log: list[dict[str, Any]]) -> dict[str, str]:
-    """What a mirror has that read the log: slugs by id."""
+    """Return what a mirror has that read the log: slugs by id."""
     documents: dict[str, str] = {}
     for version in _list_visible(log):
         if version["kind"] == "removed":
@@ -120,7 +121,8 @@ def replay(log: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def list_published(whole: Whole) -> dict[str, str]:
-    """What readers see: slugs by id. Of an organization of several metros the newest copy, then the first metro's."""
+    """Return what readers see: slugs by id. Of an organization in several metros the newest copy counts, then the first
+    metro's."""
     published: dict[str, tuple[int, str]] = {}
     for (_, id_), listing in sorted(whole.listings.items()):
         if listing.is_published and (id_ not in published or listing.updated_at > published[id_][0]):

@@ -25,13 +25,13 @@ def make_world(folder: Path) -> Path:
 
 
 def copy_world(config: Path, folder: Path) -> Path:
-    """With all that was built, as it stands; without what earlier commands printed."""
+    """Copy a built world, without the output of earlier commands."""
     shutil.copytree(config.parent, folder, ignore=shutil.ignore_patterns("ran"))
     return folder / config.name
 
 
 def forget_cache(config: Path) -> None:
-    """So that a build asks the store for the same things as one before it."""
+    """Empty the cache, so that a build requests the same objects as one before it."""
     shutil.rmtree(config.parent / "var/cache", ignore_errors=True)
 
 

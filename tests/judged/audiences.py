@@ -41,7 +41,8 @@ def read_labelled() -> list[LabelledText]:
 
 
 def judge_text(text: LabelledText) -> Verdict:
-    """In a metro of the text's own language, or in an English one where that language does not ship."""
+    """Return the audience of a text in a metro of its language, or in an English one if that language is not
+    shipped."""
     own = text.language if text.language in SHIPPED else ENGLISH
     keywords = tuple(filter(None, text.keywords.split(";")))
     record = EventRecord(
@@ -51,7 +52,7 @@ def judge_text(text: LabelledText) -> Verdict:
 
 
 def measure_audiences(texts: Iterable[LabelledText]) -> dict[str, AudienceMeasures]:
-    """By class, and `all` for the share that is right."""
+    """Return the share of correct audiences by class, and under `all` for all texts."""
     pairs = Counter((text.audience, judge_text(text).audience) for text in texts)
     measured = {audience: _measure_class(pairs, audience) for audience in AUDIENCES}
     right = sum(count for (label, guess), count in pairs.items() if label == guess) / pairs.total()
@@ -71,6 +72,6 @@ def list_shown(texts: Iterable[LabelledText]) -> list[LabelledText]:
 
 
 def measure_agreement(texts: Sequence[LabelledText]) -> tuple[int, float]:
-    """How many texts were read twice, and the share of them on which both readings agree."""
+    """Return how many texts were judged twice, and the share on which both judgments agree."""
     twice = [text for text in texts if text.second]
     return len(twice), sum(text.second == text.audience for text in twice) / (len(twice) or 1)

@@ -39,11 +39,11 @@ class JudgedQuery:
         return f"/v1/{self.metro}/search?{urlencode({'q': self.q, 'from': self.begin, 'limit': 50})}"
 
     def grade(self, identity: str) -> int:
-        """Of a listing known as `event:Zumba`: that of the longest pattern that matches, else 0."""
+        """Return the grade of a listing such as `event:Zumba`: that of the longest matching pattern, else 0."""
         return self._find_grade(identity) or 0
 
     def is_judged(self, identity: str) -> bool:
-        """Whether a pattern names it, were it only with 0."""
+        """Return True if a pattern names the listing, even with 0."""
         return self._find_grade(identity) is not None
 
     def _find_grade(self, identity: str) -> int | None:
@@ -83,7 +83,7 @@ def read_parents(half: str, *, edition: str = "first") -> list[JudgedQuery]:
 
 
 def choose_half(q: str) -> str:
-    """By a hash of the query: nobody chooses."""
+    """Choose a half by a hash of the query, so that nobody decides."""
     return HALVES[hashlib.sha256(q.encode()).digest()[0] % 2]
 
 

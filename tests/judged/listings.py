@@ -1,7 +1,5 @@
-"""What the judged queries search: the exports' listings by identity, and which of them a search may show.
-
-Identities come from the exports by way of the example's SQL; ids as docs/feeds.md makes them.
-"""
+"""Listings that the judged queries search, by identity, and those of them that a search may show. Identities come from
+the exports through the example's SQL, ids as docs/feeds.md defines them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +17,8 @@ ORGANIZATIONS = {"new-york": "NYC Parks", "seattle": "Seattle Parks and Recreati
 
 @dataclass(frozen=True)
 class City:
-    """By id: identities of all that is in the exports, what is one thing among it, and texts of what a search may show,
-    in the lists' order."""
+    """A city by id: identities of all listings in the exports, which of them are the same thing, and texts of those
+    that a search may show, in the lists' order."""
 
     identities: Mapping[str, str]
     things: Mapping[str, str]
@@ -75,7 +73,8 @@ def _read_city(metro: str, ask: Ask, begin: str) -> City:
 
 
 def name_listing(row: Mapping[str, Any]) -> str:
-    """As README.md says; 294 school playgrounds have no name but that, so they are told apart by their addresses."""
+    """Return a listing's identity as README.md defines it. 294 school playgrounds share one name, so their addresses
+    are part of it."""
     if row["name"] == "School playground":
         return f"place:School playground, {row['location']['address']}"
     return f"{row['type']}:{row.get('program_key') or row['name']}"

@@ -1,4 +1,4 @@
-"""How good an order of results is, by the grades of its results."""
+"""Measures of how good an order of results is, by their grades."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,13 +10,14 @@ SERVES = 2
 
 
 def measure_ndcg(expected: Sequence[int], existing: Iterable[int], *, depth: int = DEPTH) -> float:
-    """From 0 to 1: grades in the order found, against the best order of the grades of all that exists."""
+    """Return from 0 to 1 how the grades in the order found compare with the best order of all existing grades."""
     best = _add_gains(sorted(existing, reverse=True)[:depth])
     return _add_gains(expected[:depth]) / best if best else 0.0
 
 
 def measure_recall(expected: Sequence[int], existing: Iterable[int], *, depth: int) -> float:
-    """Of what exists and serves, the share among the first `depth`; what a page has no room for is not missed."""
+    """Return the share of useful existing results that are among the first `depth`. Results beyond a page's size are
+    not missed."""
     wanted = min(depth, count_serving(existing))
     return count_serving(expected[:depth]) / wanted if wanted else 0.0
 

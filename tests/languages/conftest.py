@@ -16,7 +16,7 @@ from tests.new_cities.exporting import draft, run
 
 @pytest.fixture(scope="session")
 def valladolid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """As of 30 November 2026, 18:00 in Madrid."""
+    """Publish the city as of 30 November 2026, 18:00 in Madrid."""
     folder: Path = tmp_path_factory.mktemp("valladolid")
     config = draft("valladolid-agenda.csv", folder)
     built = run("build", "--as-of", "2026-11-30", "--workers", "1", "--json", "-c", str(config))

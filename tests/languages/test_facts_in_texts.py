@@ -1,4 +1,4 @@
-"""What the texts of a feed say beside its columns, and a search box finds by it: built and served, in two languages."""
+"""Facts in the texts of a feed that a search finds: built and served in two languages."""
 
 import json
 from collections.abc import Iterator

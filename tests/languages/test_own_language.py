@@ -49,7 +49,7 @@ def porto(tmp_path: Path) -> Path:
 
 
 def read_audiences(folder: Path) -> dict[str, str]:
-    """Of the newest release, as its table says them."""
+    """Read the audiences in the newest release's table."""
     store = FolderStore(folder / "var/store")
     release = open_release(store, next(list_releases(store)), cache=folder / "cache")
     listings = read_columns(release.metros["porto"].tables["listings"], "listings", ("name", "audience"))

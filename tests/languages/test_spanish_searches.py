@@ -134,7 +134,7 @@ def test_a_query_of_filler_words_alone_is_refused(valladolid: TestClient) -> Non
 
 
 def test_calendar_and_filters_are_in_the_citys_zone(valladolid: TestClient) -> None:
-    """22:00 in Madrid is 21:00 by the clock of the world, and 0:30 is of the next day."""
+    """22:00 in Madrid is 21:00 UTC, and 0:30 belongs to the next day."""
     night = valladolid.get("/v1/valladolid/events", params={"from": "2026-12-13", "to": "2026-12-13", "limit": "50"})
     items = {item["name"]: item for item in night.json()["data"]}
     assert items[ASTRONOMIA]["starts_at"] == "2026-12-13T21:00:00Z"

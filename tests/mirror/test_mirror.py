@@ -100,7 +100,7 @@ def read_records(api: Api, name: str = "mirror.sqlite") -> dict[str, Any]:
 
 
 def read_details(api: Api, kind: str) -> dict[str, Any]:
-    """Of all that was ever published, what the key gets by its detail."""
+    """Return the details of all listings ever published that the key may read."""
     details = {}
     for version in api.city.read_versions():
         collection = {"event": "events", "place": "places", "organization": "organizations"}[version.type]
@@ -126,7 +126,7 @@ def test_a_mirror_equals_what_the_key_may_read_after_each_build(api: Api, kind: 
 
 
 def test_a_mirror_keeps_what_another_feed_claims(api: Api) -> None:
-    """In the listing's own metro, and in the other one."""
+    """The listing stays in its own metro, and in the other one."""
     mirror = open_file(api)
     catch_up(api.open(), mirror, url=URL)
     before = read_records(api)

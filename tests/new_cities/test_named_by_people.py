@@ -58,7 +58,7 @@ IN_LYON = {
 
 
 def draft(folder: Path, city: tuple[str, ...], *files: str) -> str:
-    """What init prints for the files."""
+    """Return the output of init for the files."""
     for file in files:
         shutil.copy(FILES / file, folder)
     done = run("init", *(str(folder / file) for file in files), *city, "-c", str(folder / "outings.toml"))

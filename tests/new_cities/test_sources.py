@@ -77,7 +77,7 @@ ALWAYS = ("agenda.csv", "agenda.sqlite")
 
 
 def read_served(config: Path) -> list[tuple[str, str, float, float]]:
-    """What a build makes of the configuration: names, times, prices, latitudes."""
+    """Return what a build makes of the configuration: names, times, prices, latitudes."""
     built = run("build", "--as-of", "2026-12-01", "--workers", "1", "--json", "-c", str(config))
     assert built.exit_code == 0, built.output
     starts = "strftime(starts_at AT TIME ZONE 'America/Boise', '%Y-%m-%d %H:%M') AS starts"

@@ -29,7 +29,7 @@ Draft = Callable[..., tuple[Result, dict[str, Any]]]
 
 @pytest.fixture
 def draft(web: Web, tmp_path: Path) -> Draft:
-    """What init says of an address, and the feed that it writes; `outings check` ends as expected."""
+    """Return the output of init for an address, and the feed that it writes. `outings check` must end as expected."""
 
     def draft_address(path: str, *options: str, ends: int = 0) -> tuple[Result, dict[str, Any]]:
         config = tmp_path / "outings.toml"

@@ -1,4 +1,4 @@
-"""On which weekdays courses meet, as people write it in seven languages."""
+"""Weekdays on which courses meet, as people write them in seven languages."""
 
 import pytest
 

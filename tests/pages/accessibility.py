@@ -1,4 +1,4 @@
-"""What axe finds wrong with a page that a browser shows."""
+"""Problems that axe finds in a page shown by a browser."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,8 @@ def find_violations(page: "Page") -> list[str]:
 
 
 def find_sideways(page: "Page") -> list[str]:
-    """What has to be scrolled sideways and is no code: its beginning each. Hidden texts are for who does not look."""
+    """Return the beginnings of texts that need sideways scrolling and are no code. Texts hidden for screen readers are
+    left out."""
     elements: list[str] = page.evaluate(
         "() => [...document.querySelectorAll('body *')].filter(element => element.scrollWidth > element.clientWidth + 1"
         " && ['auto', 'scroll'].includes(getComputedStyle(element).overflowX)"
@@ -54,7 +55,7 @@ def find_small_targets(page: "Page") -> list[str]:
 
 
 def find_outside(page: "Page") -> list[str]:
-    """What stands out of the page at a side."""
+    """Return what reaches beyond the sides of the page."""
     elements: list[str] = page.evaluate(
         "() => [...document.querySelectorAll('body *')]"
         ".filter(each => each.checkVisibility() && !each.closest('pre, svg, .map, .skip, .hidden-text'))"

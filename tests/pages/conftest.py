@@ -86,7 +86,7 @@ class Pages:
     outside: list[str] = field(default_factory=list)
 
     def open(self, path: str = "/", *, width: int = 1440, height: int = 900, scheme: Scheme = "light") -> "Page":
-        """At the address below the demo, or at a whole address, in a context of its own."""
+        """Open an address below the demo's, or a whole one, in a context of its own."""
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce",
             extra_http_headers={"X-Forwarded-For": next(ADDRESSES)},

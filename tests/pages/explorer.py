@@ -1,4 +1,4 @@
-"""What tests ask of an explorer's page, and the filters that they draw."""
+"""Reading an explorer's page in tests, and the filters that they draw."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ SHOWN = "() => document.querySelector('#view:not([aria-busy]) > *') !== null"
 
 
 def explore(pages: Pages, params: Mapping[str, str] = MappingProxyType({}), **view: Any) -> "Page":
-    """Of events, where the parameters name no other kind."""
+    """Open the explorer, on events if the parameters name no other type."""
     page = pages.open(f"/explore/?{urlencode({'metro': METRO, 'type': 'events', **params})}", **view)
     page.wait_for_function(SHOWN)
     return page
@@ -54,12 +54,12 @@ def read_total(page: "Page") -> int:
 
 
 def read_kind(page: "Page", kind: str) -> str:
-    """What is written beside the collection."""
+    """Return the text beside the type's link."""
     return page.locator(f"[data-type={kind}]").text_content() or ""
 
 
 def read_counts(page: "Page", name: str) -> dict[str, int]:
-    """Of the boxes of a filter: what is written beside each."""
+    """Return the counts beside the boxes of a filter."""
     counts: dict[str, str] = page.evaluate(
         "name => Object.fromEntries([...document.querySelectorAll(`#${name} label`)].map("
         "label => [label.querySelector('input').value, label.querySelector('.count').textContent]))",

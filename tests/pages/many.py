@@ -11,7 +11,7 @@ from tests.answers.worlds import map_files
 
 
 def multiply(snapshot: Snapshot, times: int, *, folder: Path) -> Snapshot:
-    """Without words to search for, and without mapped tables: whoever opens it makes them."""
+    """Multiply a snapshot's listings, without search words and mapped tables. Whoever opens it makes those."""
     folder.mkdir(parents=True, exist_ok=True)
     copies = pl.DataFrame({"copy": range(times)}, schema={"copy": pl.UInt32})
     listings = pl.read_parquet(snapshot.tables["listings"].path).join(copies, how="cross").rename({"row": "old"})

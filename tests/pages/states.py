@@ -82,7 +82,8 @@ def _serve(config: Path) -> Iterator[str]:
 
 
 def _write_world(config: Path, metros: Sequence[DemoMetro], *, size: int, more: str = "") -> None:
-    """With a key for visitors, which needs a configuration first; `more` stands in the table `[site]`."""
+    """Write a world with a key for visitors, which needs a configuration first. `more` is added to the table
+    `[site]`."""
     today = datetime.now(UTC).date()
     write_world(config, today=today, size=size, metros=metros)
     key = json.loads(_run(config, "keys", "create", "--client", "visitors", "--plan", "standard", "--json"))["key"]
@@ -107,7 +108,7 @@ def _write_feeds(folder: Path) -> Path:
 
 
 def _write_museum(folder: Path, *, names: Sequence[str], wrong: int = 0) -> None:
-    """So many rows in it are refused, and one value is left out."""
+    """Write a museum's feed, in which `wrong` rows are refused and one value is left out."""
     records = [_make_event(name.lower(), name=name, image_url="ftp://museum.example/1.png") for name in names]
     records += [_make_event(f"wrong-{number}", price={"min": "about five"}) for number in range(wrong)]
     _write_lines(folder / "data/museum.ndjson", records)
@@ -127,7 +128,7 @@ def _make_event(source_id: str, *, club: str = "Museum of Everything", **members
 
 
 def _rename(path: Path, names: Sequence[str]) -> None:
-    """Whatever has a name there gets one of these; what must differ keeps its own beside it."""
+    """Give every named object one of these names. A name that must be unique keeps its own beside it."""
     records = [json.loads(line) for line in path.read_text().splitlines()]
     for number, record in enumerate(records):
         own = names[number % len(names)]

@@ -81,7 +81,7 @@ INTERNAL = ("/internal/", "/internal/museum.html")
 
 
 def make_operators_pages(settings: SiteSettings) -> tuple[Page, ...]:
-    """Of a feed with very long values and names from right to left, in as many releases as are shown."""
+    """Make the pages of a feed with very long values and names from right to left, in as many releases as are shown."""
     counts = FeedCounts(read=100_000, listings=99_000, merged=10, quarantined=990)
     releases = [
         ReleaseColumn(

@@ -1,4 +1,4 @@
-"""What the explorer says of a listing: when, until when, of what kind."""
+"""Facts of a listing in the explorer: when it begins and ends, and its kind."""
 
 import re
 from datetime import date
@@ -20,7 +20,7 @@ def test_a_place_says_of_what_kind_it_is_and_not_when(pages: Pages, demo: Demo) 
 
 
 def write_clock(time: str) -> str:
-    """As people in the sample cities write a time of day: `10:30:00` is `10:30 am`."""
+    """Write a time as people in the sample cities do: `10:30:00` is `10:30 am`."""
     hour, minute = int(time[:2]), time[3:5]
     return f"{(hour + 11) % 12 + 1}:{minute} {'am' if hour < 12 else 'pm'}"
 

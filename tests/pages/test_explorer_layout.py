@@ -1,4 +1,4 @@
-"""Where things stand in the explorer: what one came for comes first, also on a telephone and on paper."""
+"""The layout of the explorer: the most important things come first, also on a telephone and on paper."""
 
 import re
 

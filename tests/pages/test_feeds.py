@@ -30,7 +30,7 @@ def write_site(city: City, *words: str) -> Path:
 
 
 def read_text(path: Path) -> str:
-    """What is to be read on a page, on one line."""
+    """Return the visible text of a page, on one line."""
     body = re.sub(r"<style>.*?</style>|<[^>]*>", " ", path.read_text(), flags=re.DOTALL)
     return " ".join(unescape(body).split())
 

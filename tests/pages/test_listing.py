@@ -1,4 +1,4 @@
-"""What the page of a listing says, and the calendar of one."""
+"""The page of a listing, and its calendar."""
 
 import json
 from datetime import date, datetime

@@ -26,7 +26,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def host(demo: Demo, tmp_path: Path) -> Iterator[str]:
-    """Its address. It serves `below/` and sends no header of ours."""
+    """Start a static host, and return its address. It serves `below/` and sends no header of ours."""
     words = [sys.executable, "-m", "command", "site", str(tmp_path / "below"), "-c", "var/outings.toml"]
     subprocess.run(words, cwd=demo.folder, check=True, capture_output=True, timeout=PATIENCE)
     handler = functools.partial(QuietHandler, directory=str(tmp_path))

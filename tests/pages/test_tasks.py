@@ -1,5 +1,5 @@
-"""What a parent wants of the explorer, on a telephone, with the files of two cities: in at most four taps, and the
-right listing first. Skipped where CITY_DATA is not set."""
+"""Tasks of a parent in the explorer, on a telephone, with the files of two cities: each takes at most four taps, and
+the right listing comes first. Collected only if CITY_DATA is set."""
 
 import os
 import re

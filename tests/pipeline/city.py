@@ -81,7 +81,7 @@ class City:
         (self.folder / f"{feed}.ndjson").write_text("\n".join(lines) + "\n")
 
     def forget(self, feed: str) -> None:
-        """It is configured no more."""
+        """Remove the feed from the configuration."""
         del self._feeds[feed]
 
     @property
@@ -150,7 +150,7 @@ class City:
         return body
 
     def read_versions(self) -> list[Version]:
-        """All of them, in order."""
+        """Read all versions in order."""
         log = self.current.root.log
         return list(read_page(log, after=0, limit=100_000, read=lambda sha: read_object(self.store, sha)))
 

@@ -1,4 +1,4 @@
-"""Which tests need the history of the repository."""
+"""Tests that need the history of the repository."""
 
 from tests.pipeline.programs import OLDER, has_commit
 

@@ -20,7 +20,7 @@ _PATIENCE = 120
 
 
 class Edit(Struct, frozen=True):
-    """In place of a text that stands in a file once."""
+    """A replacement of a text that occurs once in a file."""
 
     path: str
     before: str
@@ -58,7 +58,7 @@ def export_program(folder: Path, commit: str) -> Path:
 
 
 def run_program(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Its `outings` with these words. Fails where the command does."""
+    """Run `outings` of the program with these arguments. Fail if the command does."""
     done = subprocess.run(
         [sys.executable, "-m", name_command(program), *words],
         env=point_at(program), cwd=program, capture_output=True, text=True, timeout=_PATIENCE,

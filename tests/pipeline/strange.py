@@ -72,7 +72,7 @@ _PAIRS = (("lat", "lng", False), ("min", "max", True))
 
 
 def _find_values(leaf: Leaf) -> tuple[Any, ...]:
-    """By the kind of the member; of a closed vocabulary its words, which its own refusal names."""
+    """Return values for a member's kind; for a closed vocabulary its words, which its own refusal names."""
     if isinstance(leaf.parse, ItemsParser):
         return _find_values(Leaf(leaf.parse.parse, filters=leaf.filters))
     name = leaf.parse.__name__
@@ -247,7 +247,7 @@ def _make_thing(members: Mapping[str, tuple[Any, ...]], share: float, random: Ra
 
 
 def make_node(number: int, random: Random) -> dict[str, Any]:
-    """Of schema.org, with what may stand in it."""
+    """Make a schema.org node with any allowed member."""
     share = random.choice((0.1, 0.4, 0.9))
     node = _make_thing(_THING, share, random) | {"@type": random.choice(EVENT_TYPES)}
     for name, members, many in (
@@ -268,7 +268,7 @@ def write_documents(first: int, count: int, random: Random) -> bytes:
 
 
 def make_item(number: int, random: Random) -> Any:
-    """Of RPDE."""
+    """Make an RPDE item."""
     if random.random() < 0.03:
         return random.choice(JUNK)
     node = make_node(number, random)

@@ -1,4 +1,4 @@
-"""What became of every record: a feed's account adds up, in a build and in a check, whatever dirt is in it."""
+"""The account of a feed's records: it adds up in a build and in a check, whatever the records are."""
 
 import json
 from datetime import date

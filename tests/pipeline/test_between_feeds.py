@@ -1,4 +1,4 @@
-"""What a record of one feed says of a record of another: which organization it is by, and which place it is at."""
+"""References between feeds: the organization and the place that a record of another feed names."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ def city(tmp_path: Path) -> City:
 
 
 def build(city: City) -> list[str]:
-    """What is wrong with its records."""
+    """Build, and return the problems of the records."""
     return [problem.reason for feed in city.build().feeds for problem in feed.problems]
 
 

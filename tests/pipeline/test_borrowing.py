@@ -23,7 +23,7 @@ def make_city(folder: Path) -> City:
 
 
 def make_records(reference: Record) -> dict[str, list[Record]]:
-    """By metro: the organization's own record and an event of it; an event that refers to it, and one that does not."""
+    """Make records by metro: an organization and an event of it; an event that refers to it, and one that does not."""
     return {
         "seattle": [CHAIN, make_event("here", organization=reference)],
         "boston": [make_event("there", organization=reference, categories=["swim_water"]), make_event("alone")],
@@ -49,7 +49,7 @@ def list_problems(city: City, **options: Any) -> list[str]:
 
 
 def read_owner(city: City, *, metro: str = "boston") -> Any:
-    """Of that metro's event that refers to one."""
+    """Return the organization of that metro's event that refers to one."""
     name = "Event there" if metro == "boston" else "Event here"
     events = city.ask(f"/v1/{metro}/events")["data"]
     return next(event["organization"] for event in events if event["name"] == name)
@@ -200,7 +200,7 @@ def test_a_metros_own_record_wins_over_a_borrowed_one_and_two_metros_may_refer_t
 
 
 def test_readers_of_all_its_metros_see_what_its_own_metro_says_of_it(tmp_path: Path) -> None:
-    """Its site follows from its listings there; listings elsewhere are no other word on it."""
+    """The organization's site is that of its listings there. Listings elsewhere don't count."""
     city = make_city(tmp_path)
     linked = make_event("here", organization=BY_ID, ticket_url="https://chain.example/tickets")
     city.write([CHAIN, linked], feed="seattle")

@@ -55,7 +55,7 @@ def test_the_same_build_again_writes_no_object_and_makes_no_version(city: City) 
 
 
 def test_a_forced_second_look_at_the_same_records_writes_nothing_of_the_snapshot(city: City) -> None:
-    """Not the fingerprint alone keeps a rebuild quiet: the rows are found to be the same one by one."""
+    """The fingerprint is not the only thing that keeps a rebuild quiet: each row is found to be the same."""
     city.write([make_place("hall"), *(make_event(str(n), place={"source_id": "hall"}) for n in range(5))])
     before = city.build().published.root.parts["seattle"]
     city.write([make_event(str(n), place={"source_id": "hall"}) for n in reversed(range(5))] + [make_place("hall")])
@@ -67,7 +67,7 @@ def test_a_forced_second_look_at_the_same_records_writes_nothing_of_the_snapshot
 
 
 def test_other_related_words_are_another_snapshot_and_change_no_listing(city: City) -> None:
-    """What a search answers may move with them, and so must its ETag."""
+    """Search answers may change with them, and so must its ETag."""
     city.write([make_event("a")])
     before = city.build().published.root.parts["seattle"]
     city.related_words = "boat,Barge\n"

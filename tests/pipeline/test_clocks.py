@@ -12,7 +12,7 @@ DAYS = 5
 
 
 def exists(local: datetime, zone: ZoneInfo) -> bool:
-    """Whether a clock there ever shows this: there and back is the same."""
+    """Return True if a clock there ever shows this local time: converting it to UTC and back gives the same."""
     return local.replace(tzinfo=zone).astimezone(UTC).astimezone(zone).replace(tzinfo=None) == local
 
 

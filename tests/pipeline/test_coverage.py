@@ -1,4 +1,4 @@
-"""What feeds say of a listing's source, and what listings state, as coverage counts it over a whole build."""
+"""Sources and stated members of listings, as coverage counts them over a whole build."""
 
 import json
 from datetime import date, timedelta
@@ -45,7 +45,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Release, list[dict
 
 
 def add_statements(record: dict[str, Any], random: Random) -> None:
-    """What the sample always says, said now and then."""
+    """Add members that the sample always states, each in some records."""
     if record["type"] == "organization":
         return
     source = record.setdefault("source", {})

@@ -95,7 +95,7 @@ def test_an_organization_stands_while_a_listing_names_it(city: City) -> None:
 
 
 def test_what_was_not_said_again_is_as_sure_as_it_was(city: City) -> None:
-    """Its feed's other records are younger: it is not older for that."""
+    """Other records of its feed are newer, which makes it no older."""
     say(city, make_event("a", confidence=None, source={"crawled_at": "2026-08-01T00:00:00Z"}))
     city.build()
     before = list_events(city, min_confidence="0")
@@ -364,14 +364,15 @@ def test_a_word_that_comes_back_is_there_again(city: City) -> None:
 
 
 def test_what_is_kept_of_records_has_a_number_for_what_they_are() -> None:
-    """Where this fails: if what was written before is read wrongly by now, raise LAYOUT; then write down both anew."""
+    """If this fails because records that were written before are now read wrongly, raise LAYOUT. Then write down both
+    again."""
     _, parts = msgspec.json.schema_components(RECORDS.values())
     digest = hashlib.sha256(json.dumps(leave_out_words(parts), sort_keys=True).encode()).hexdigest()[:16]
     assert (LAYOUT, digest) == (1, "836027409e798ffb")
 
 
 def leave_out_words(part: Any) -> Any:
-    """What OpenAPI says of a member is no part of how it is written."""
+    """Remove OpenAPI's descriptions of members, which don't change how they are written."""
     if isinstance(part, dict):
         return {name: leave_out_words(value) for name, value in part.items() if name != "description"}
     return [leave_out_words(value) for value in part] if isinstance(part, list) else part

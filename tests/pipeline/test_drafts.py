@@ -1,4 +1,4 @@
-"""What nobody may see yet publishes nothing: neither the organization that it alone names, nor the word of its slug."""
+"""Drafts publish nothing: neither an organization that only they name, nor the words of their slugs."""
 
 from pathlib import Path
 

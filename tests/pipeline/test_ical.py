@@ -242,7 +242,7 @@ def read_local(value: datetime | date) -> datetime:
 
 
 def write_rule(component: Component) -> str:
-    """With its end in local time, as its dates are here."""
+    """Write a rule with its end in local time, as its dates are here."""
     text = component["RRULE"].to_ical().decode()
     if "UNTIL" not in text or not isinstance(component["DTSTART"].dt, datetime):
         return text
@@ -345,7 +345,7 @@ def test_a_series_that_is_long_over_ends_as_its_source_says(series: City) -> Non
 
 
 def test_a_calendar_reads_no_date_of_a_series_that_a_rule_says(series: City, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of 400 days costs what one of four days does."""
+    """A series over 400 days costs as much as one over four."""
     read: list[int] = []
     monkeypatch.setattr(
         "outings.answers.documents.occurrences.Series.read_moment", lambda _, number: read.append(number)
@@ -355,7 +355,7 @@ def test_a_calendar_reads_no_date_of_a_series_that_a_rule_says(series: City, mon
 
 
 def test_more_dates_than_a_calendar_is_good_for_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of series that no rule says. Each is an entry."""
+    """Dates of series that no rule describes count. Each is an entry."""
     monkeypatch.setattr("outings.answers.ical.MOST_ENTRIES", 3)
     dates = SERIES["of dates alone"]
     city = build(tmp_path, make_event("a", **dates), make_event("b", **dates), make_event("c", rrule="FREQ=DAILY"))
@@ -377,7 +377,7 @@ def test_a_series_of_a_release_from_before_is_its_dates_until_the_next_build(
 
 
 def test_a_build_on_another_day_says_series_as_one_from_nothing_does(tmp_path: Path) -> None:
-    """What lists know of a series moves with the day, and so does what is said of it."""
+    """Lists show only the near dates of a series, but its rule does not change with the day."""
     events = [make_event(name, **{"name": name, "ends_local": None, **members}) for name, members in SERIES.items()]
     files = []
     for name, days in (("twice", ("2026-08-10", "2027-06-01")), ("once", ("2027-06-01",))):
@@ -399,7 +399,7 @@ def test_an_end_past_the_horizon_at_a_local_midnight_keeps_its_day(tmp_path: Pat
 
 
 def test_a_series_of_days_ends_past_the_horizon_on_the_day_that_begins_at_a_local_midnight(tmp_path: Path) -> None:
-    """In Berlin 2 January begins at 23:00 of the day before in UTC."""
+    """2 January begins in Berlin at 23:00 UTC of the day before."""
     city = City(tmp_path, timezone="Europe/Berlin")
     city.write([make_event("a", **DAYS, rrule="FREQ=DAILY;UNTIL=20280101T230000Z")])
     city.build()

@@ -54,7 +54,7 @@ class Shop:
         return json.loads(b"".join(answer(query, release=self.release, dates=dates, entitlement=key).parts))
 
     def read(self, target: str, key: Entitlement) -> Any:
-        """None where there is nothing for this key."""
+        """Return an answer, or None if there is nothing for this key."""
         try:
             body = self.ask(target, key)["data"]
         except ApiError as error:
@@ -64,7 +64,7 @@ class Shop:
         return {name: value for name, value in body.items() if body["type"] != "organization" or name not in DERIVED}
 
     def list_rows(self) -> list[dict[str, Any]]:
-        """Of all metros and types, from the tables: id, type, metro, status."""
+        """List id, type, metro and status of all metros and types, from the tables."""
         rows = []
         for metro, snapshot in self.release.metros.items():
             for table, columns in (("listings", ["id", "type", "status"]), ("organizations", ["id", "status"])):
@@ -99,7 +99,7 @@ class Mirror:
         self._cursor = 0
 
     def read_page(self, shop: Shop) -> bool:
-        """Whether there is more."""
+        """Read a page, and return True if there are more."""
         body = shop.ask(f"/v1/changes?cursor={self._cursor}&limit={self._random.choice([1, 3, 7, 50])}", self._key)
         for item in body["data"]:
             assert item["version_id"] > self._cursor
@@ -152,7 +152,8 @@ def make_records(random: Random, metro: str) -> list[Record]:
 
 
 def make_shared_records(random: Random) -> list[Record]:
-    """Of a feed whose records say their metro: an organization of one of them, to which events of both refer."""
+    """Make records of a feed whose records name their metro: an organization of one metro to which events of both
+    refer."""
     home = random.choice(["seattle", "boston", None])
     shared = {"type": "organization", "source_id": "shared", "name": random.choice(["Shared", "Shared again"])}
     reference = {"organization": {"source_id": "shared"}}

@@ -54,7 +54,7 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """Without the settings of pages and of confidence, which the older program does not know."""
+    """Return the configuration without settings of pages and of confidence, which the older program does not know."""
     path = write_world(tmp_path / "outings.toml", today=TODAY, size=40)
     before, site, following = path.read_text().partition("[site]\n")
     assert site

@@ -45,7 +45,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def city(tmp_path: Path) -> City:
-    """What this program published: an event, a class, a place, and an event that its feed no longer has."""
+    """Publish an event, a class, a place, and an event that its feed no longer has."""
     city = City(tmp_path)
     city.write([make_event("walk"), make_event("gone"), CLASS, make_place("hall")])
     city.build()
@@ -60,7 +60,7 @@ def build(city: City, program: Path) -> None:
 
 
 def read_documents(city: City) -> dict[str, Any]:
-    """By name, as stored; archived ones too."""
+    """Read documents by name as they are stored, archived ones included."""
     release = open_release(city.store, city.current, cache=city.cache)
     opened = open_snapshot(release.metros["seattle"])
     documents = [msgspec.json.decode(opened.read_document(row)) for row in range(len(opened.listings))]

@@ -49,7 +49,7 @@ class Twins:
         return f"Name {self.count}"
 
     def change(self) -> None:
-        """Of a place or an organization what others show of it."""
+        """Change the members of a place or an organization that other listings show."""
         self.say({**self.pick(*self.random.choice(((), ("place", "organization")))), "name": self.name()})
 
     def repeat(self) -> None:

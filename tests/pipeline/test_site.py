@@ -35,7 +35,7 @@ def read_page(city: City, path: str = "") -> str:
 
 
 def read_numbers(city: City) -> dict[str, int]:
-    """Of the home page: how many events each metro has."""
+    """Return from the home page how many events each metro has."""
     rows = re.findall(r'cities/([a-z]+)/">[^\n]*?data-count="events">(\d+)</td>', read_page(city))
     return {name: int(count) for name, count in rows}
 
@@ -208,7 +208,7 @@ def test_a_colour_of_the_operators_own_can_be_read_on_light_and_on_dark(city: Ci
 
 
 def find_contrast(first: str, second: str) -> float:
-    """By WCAG 2's definition, computed apart from the program's."""
+    """Compute the contrast by WCAG 2's definition, without the program."""
 
     def weigh(color: str) -> float:
         shares = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]

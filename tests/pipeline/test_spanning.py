@@ -24,7 +24,7 @@ def write(city: City, metro: str, *records: dict[str, Any]) -> None:
 
 
 def read_chain_versions(city: City) -> list[Version]:
-    """What readers of both metros are told."""
+    """Read the versions that readers of both metros see."""
     return [version for version in city.read_versions() if version.listing_id == ID and not version.known_in]
 
 

@@ -1,7 +1,5 @@
-"""Whatever a record says, no feed stops a build for it: it is built or set aside, and `check` finds the same.
-
-`OUTINGS_TEST_CASES=2500 pytest tests/pipeline/test_strange.py` tries 100,000 records.
-"""
+"""Strange records never stop a build: each is built or quarantined, and `check` finds the same.
+`OUTINGS_TEST_CASES=2500 pytest tests/pipeline/test_strange.py` tries 100,000 records."""
 
 import json
 from importlib import import_module

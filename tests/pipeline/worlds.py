@@ -64,7 +64,7 @@ class FeedWorld:
         city.build(TODAY.isoformat())
 
     def list_metros(self, name: str) -> set[str]:
-        """Where an organization is: where it has a record, and where listings refer to it."""
+        """List the metros of an organization: where it has a record, and where listings refer to it."""
         return self.homes[name] | {value.partition(" ")[0] for value, owner in self.owners.items() if owner == name}
 
 
@@ -73,7 +73,7 @@ def name_id(name: str) -> str:
 
 
 def make_series(name: str, random: Random) -> Record:
-    """Of some the first date does not take place."""
+    """Make a series. The first date of some series does not take place."""
     first = datetime(2026, 8, 1, 10) + timedelta(days=random.randrange(40))
     rule = random.choice([None, "FREQ=DAILY;COUNT=9", "FREQ=WEEKLY", "FREQ=YEARLY;INTERVAL=2"])
     gone = {"exdates": [first.isoformat()]} if rule and random.random() < 0.5 else {}

@@ -1,4 +1,4 @@
-"""What the pages name is what there is, and what there is stands in the pages."""
+"""The documents name what exists, and what exists is documented."""
 
 import re
 import shlex
@@ -40,7 +40,7 @@ def read_section(page: str, heading: str) -> str:
 
 
 def list_first_cells(section: str) -> list[str]:
-    """What the first column of a section's tables names in backticks."""
+    """List the names in backticks in the first column of a section's tables."""
     cells = re.findall(r"^\| (.*?) \|", section, flags=re.MULTILINE)
     return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
 

@@ -1,4 +1,4 @@
-"""What `make` runs before anything else, and the checks that are ours."""
+"""The steps that `make` runs first, and our own checks."""
 
 import os
 import re
@@ -63,7 +63,7 @@ def test_a_file_over_600_lines_fails_the_check(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_skip_and_an_expected_failure_fail_where_nothing_may_be_skipped(tmp_path: Path) -> None:
-    """What is skipped here is the text of another suite, made to see that it fails."""
+    """The skipped test is in the text of another suite, which must fail."""
     (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
     (tmp_path / "test_case.py").write_text(
         "import pytest\n"

@@ -89,7 +89,7 @@ def split_words(name: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Definition:
-    """Of a class, a function or, with an empty name, a whole file."""
+    """A definition of a class, a function or, with an empty name, a whole file."""
 
     name: str
     is_class: bool
@@ -115,7 +115,7 @@ def _list_definitions(node: ast.AST) -> Iterator[Definition]:
 
 
 def list_names(path: Path) -> Iterator[str]:
-    """Of a file and what it defines; names of tests are sentences, and may have any word."""
+    """List the names of a file and its definitions. Names of tests are sentences, and may have any word."""
     yield path.stem
     yield from (item.name for item in list_definitions(path) if item.name and not item.name.startswith("test_"))
 
@@ -149,7 +149,7 @@ def find_replaced(name: str) -> str | None:
 
 
 def is_participle(name: str) -> bool:
-    """By the last word, which says what the others describe: a `ParsedQuery` is a query."""
+    """Return True if the last word is a participle. The words before it describe: a `ParsedQuery` is a query."""
     *_, last = split_words(name) or [""]
     if last in NOUNS or name in TERMS:
         return False

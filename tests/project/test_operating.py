@@ -1,4 +1,4 @@
-"""What operators copy from `build/`: every command in it is one of ours, and each file is what its reader expects."""
+"""The files in `build/` that operators copy: their commands are ours, and each file is valid."""
 
 import contextlib
 import os
@@ -68,7 +68,7 @@ def list_steps(file: str) -> list[dict[str, Any]]:
 
 
 def list_services(file: str) -> Iterator[tuple[str, list[str]]]:
-    """Of a compose file those that run our program, with its words."""
+    """List the services of a compose file that run our program, with their arguments."""
     for name, service in read_yaml(file)["services"].items():
         if service["image"] == "outings" and "entrypoint" not in service:
             yield name, service["command"]
@@ -118,7 +118,7 @@ def test_every_setting_in_the_environment_is_one() -> None:
 
 @pytest.fixture(scope="session")
 def units(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """As they are, but for the place of the program, which has to be there."""
+    """Return the units, with the program's path replaced by one that exists."""
     folder = tmp_path_factory.mktemp("units")
     program = Path(sys.executable).with_name("outings")
     assert program.exists()
@@ -210,7 +210,7 @@ def test_the_workflow_of_pages_keeps_the_store_and_the_files_and_refuses_to_go_o
 
 @pytest.mark.parametrize("file", COMPOSE_FILES)
 def test_a_compose_file_is_as_its_schema_says(file: str) -> None:
-    """Nothing runs containers here."""
+    """Schemas are checked without running a container."""
     check = [str(Path(sys.executable).with_name("check-jsonschema")), "--builtin-schema", "vendor.compose-spec"]
     done = subprocess.run([*check, str(BUILD / file)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
@@ -277,7 +277,7 @@ class Entrypoint:
 
     @contextlib.contextmanager
     def start(self, *words: str) -> Iterator[subprocess.Popen[str]]:
-        """Nothing of it is left after the block."""
+        """Start the service, and end all of it after the block."""
         with subprocess.Popen(
             [self._command, *words], env=self.environ, stderr=subprocess.PIPE, text=True, start_new_session=True
         ) as process:

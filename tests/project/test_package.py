@@ -1,4 +1,4 @@
-"""What is installed from the project: the four packages with their data files, at pinned versions."""
+"""The installed project: four packages with their data files, at pinned versions."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What runs on every Python that pyproject.toml allows."""
+"""Syntax that runs on every Python that pyproject.toml allows."""
 
 import ast
 from collections.abc import Iterator

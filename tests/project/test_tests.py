@@ -1,4 +1,4 @@
-"""How the tests are laid out: tests in files named `test_…`, what several of them need in modules beside them."""
+"""The layout of tests: tests are in files named `test_…`, and shared code is in modules beside them."""
 
 import ast
 import os
@@ -27,7 +27,7 @@ def list_imports(source: str) -> Iterator[str]:
 
 
 def list_imported_tests(source: str) -> list[str]:
-    """Those that are in a test file of ours, or are one."""
+    """List imported names that are tests, or are in a test file of ours."""
     names = [name.split(".") for name in list_imports(source) if name.startswith("tests.")]
     return [".".join(parts) for parts in names if any(part.startswith("test_") for part in parts)]
 

@@ -28,7 +28,7 @@ EXTENDED = [
 
 
 def list_own_attributes(source: str, of: str = "self") -> dict[str, set[str]]:
-    """What a class's source reads and what it assigns of `self`."""
+    """List the attributes of `self` that a class's source reads, and those that it assigns."""
     names: dict[str, set[str]] = {"read": set(), "assigned": set()}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == of:

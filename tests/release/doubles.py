@@ -125,7 +125,7 @@ class ForgetfulDisk(Disk):
         self._certain: dict[Path, _File] = {}
 
     def remember(self, folder: Path) -> None:
-        """What is there already outlived all that was before."""
+        """Count all files in the folder as written and synced before the test."""
         for path in folder.rglob("*"):
             if path.is_file():
                 self._present[path] = self._certain[path] = _File(path.read_bytes(), synced=True)

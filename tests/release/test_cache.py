@@ -90,7 +90,7 @@ def test_a_file_and_an_object_that_are_both_damaged_are_refused(tmp_path: Path) 
 
 
 def test_a_file_is_checked_by_a_process_that_did_not_fetch_it(tmp_path: Path) -> None:
-    """Whose bytes went bad without being written."""
+    """The file's bytes were changed without a write."""
     store = MemoryStore()
     sha = put_object(store, b"data")
     (tmp_path / "objects").mkdir()

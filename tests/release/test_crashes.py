@@ -115,7 +115,7 @@ def test_killed_at_each_disk_operation_the_old_or_the_new_release_is_whole(tmp_p
 
 
 def hear_out(receiver: Connection) -> Iterator[int]:
-    """All that a process said before it died."""
+    """Return all that a process wrote before it died."""
     with receiver, contextlib.suppress(EOFError):
         while True:
             yield receiver.recv()

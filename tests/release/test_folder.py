@@ -1,4 +1,4 @@
-"""What only a store in a folder promises: other processes, full disks, power cuts."""
+"""Promises that only a store in a folder makes: other processes, full disks, power cuts."""
 
 import errno
 import multiprocessing

@@ -44,7 +44,7 @@ def run(tmp_path: Path) -> Callable[..., Result]:
 
 
 def upload(folder: Path, client: object, bucket: str) -> None:
-    """What `aws s3 sync` does with docs/releases.md's two lines: the pointer goes last."""
+    """Upload as `aws s3 sync` does in the two lines of docs/releases.md: the pointer goes last."""
     files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
     for path in sorted(files, key=lambda file: file.name == "current.json"):
         name = f"shop/{path.relative_to(folder).as_posix()}"

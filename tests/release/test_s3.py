@@ -1,4 +1,4 @@
-"""What only S3 answers: conflicts, missing keys, refusals, and replies that are lost on the way."""
+"""Answers that only S3 gives: conflicts, missing keys, refusals, and lost replies."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

@@ -47,7 +47,7 @@ class Bucket:
         self._meets = Meets(environ={**CREDENTIALS, **settings}, prepare=shorten_retries)
 
     def build(self, number: int) -> CommandResult:
-        """Also what the store has and a build may keep at hand is asked for again."""
+        """Build, and request again what a build may cache from the store."""
         write_round(self.config, number)
         forget_cache(self.config)
         self.way.requests.clear()
@@ -61,7 +61,8 @@ class Bucket:
         return whole
 
     def read(self) -> Whole | None:
-        """What is in force, past the unreliable way: whole, and as its log tells."""
+        """Read the current release, around the unreliable connection, and check that it is whole and agrees with its
+        log."""
         whole = read_whole(self.store)
         assert whole is None or replay(whole.log) == list_published(whole)
         return whole
@@ -134,7 +135,7 @@ def test_a_store_that_is_lost_at_any_request_ends_the_build_and_the_next_one_men
 
 
 def test_replies_to_writes_that_are_all_lost_publish_nothing_or_all_of_it(s3_endpoint: str, tmp_path: Path) -> None:
-    """Whatever was written, nobody says so: the build gives up, and what is in force is whole."""
+    """Replies don't say whether a write succeeded. The build gives up, and the current release is whole."""
     with open_bucket(s3_endpoint, tmp_path) as bucket:
         assert bucket.build(0).code == 0
         before = bucket.build_twin(0)

@@ -12,7 +12,7 @@ WRITERS = 16
 
 
 def race(act: Callable[[int], Outcome]) -> list[Outcome]:
-    """What each of the writers got that began at the same moment."""
+    """Return the result of each writer that began at the same moment."""
     start, outcomes = threading.Barrier(WRITERS), [Outcome.UNKNOWN] * WRITERS
 
     def run(number: int) -> None:

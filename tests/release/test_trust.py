@@ -26,7 +26,7 @@ from tests.release.worlds import NOON, change, minutes, put_metro, read_chain, r
 
 
 def publish_next(store: Store, number: int, *, trust: Trust, base: Root | None = None, metro: str = "seattle") -> Root:
-    """On top of `base`, by default of what is in force, whoever signed it."""
+    """Publish on top of `base`, by default the current release, whoever signed it."""
     pointer = read_pointer(store)
     if base is None and pointer is not None:
         base = read_root(store, pointer.pointer.root)
@@ -109,7 +109,7 @@ def test_the_signature_of_a_key_that_is_not_believed_is_none() -> None:
 
 
 def test_a_signature_over_something_else_can_not_be_passed_off() -> None:
-    """Not over the pointer's bytes alone, which another program may sign for whoever asks."""
+    """A signature covers more than the pointer's bytes, which another program might sign for anybody."""
     publish_next(store := MemoryStore(), 1, trust=ANYBODY)
     put_pointer(store, {**read_pointer_of(store), "signature": b64encode(ONE.sign(store.get(NAME))).decode()})
     with pytest.raises(UntrustedRelease):
@@ -150,7 +150,8 @@ def test_racing_publishers_all_sign_and_the_chain_is_whole(tmp_path: Path) -> No
 
 
 def test_a_store_that_goes_back_between_a_builds_begin_and_its_end_is_noticed() -> None:
-    """By a pointer that was signed once: what others published since would be lost, and its versions given again."""
+    """The store has an earlier signed pointer. Without this check later releases would be lost, and their versions
+    given again."""
     store, trust = MemoryStore(), make_publisher()
     publish_next(store, 1, trust=trust)
     signed = store.get(NAME)

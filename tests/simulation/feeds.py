@@ -70,7 +70,7 @@ class Feed:
             self.lines = _spoil_lines(act, self._list_lines(random), random)
 
     def come_back(self, random: Random) -> None:
-        """Where its file is gone."""
+        """Bring the feed's file back."""
         if self.lines is None:
             self.lines = self._list_lines(random)
 

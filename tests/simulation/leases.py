@@ -54,7 +54,8 @@ Message = LeaseRequest | Lease | Return
 
 @dataclass
 class Point:
-    """What it has left, and until when; how many readers wait while it asks the edge."""
+    """A point of presence: what is left of its lease and until when, and how many readers wait while it requests a new
+    one."""
 
     life: int = 0
     months: tuple[int, ...] = ()
@@ -145,7 +146,7 @@ class World:
             yield reading.month
 
     def begin(self, point: Point, lease: Lease) -> None:
-        """It holds from when it was asked for, not from when it came: that is earlier than the edge granted it."""
+        """Begin a lease. It counts from when it was requested, which is earlier than when the edge granted it."""
         if point.life != lease.life:
             return
         point.is_asking = False

@@ -1,4 +1,4 @@
-"""What a year of feeds should come to, worked out with dicts alone: no code of the program, no hash, no table."""
+"""A model of a year of feeds, computed with dicts alone: without the program's code, hashes or tables."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
@@ -12,7 +12,7 @@ Change = tuple[str, str, str | None]
 
 @dataclass(frozen=True)
 class ReportedCounts:
-    """What `build --json` says of the records of all feeds that it knows of."""
+    """Counts of records that `build --json` reports over all feeds."""
 
     read: int
     listings: int
@@ -21,7 +21,7 @@ class ReportedCounts:
 
 
 def count_lines(lines: Collection[Line]) -> ReportedCounts:
-    """Of one source id the last good line counts, the others are merged into it."""
+    """Count lines. The last good line of a source id counts, and the others are merged into it."""
     good = [line.id for line in lines if line.kind in ("good", "deleted")]
     spoilt = len(lines) - len(good)
     return ReportedCounts(read=len(lines), listings=len({*good}), merged=len(good) - len({*good}), quarantined=spoilt)
@@ -37,7 +37,8 @@ class Model:
     histories: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def expect_exit(self, feeds: Collection[Feed], *, allow_shrink: bool) -> int:
-        """Of a build that reads these feeds: 1 where one can't be read, 3 where one lost more than half."""
+        """Return the exit code of a build that reads these feeds: 1 if one can't be read, 3 if one lost more than
+        half."""
         if any(feed.lines is None for feed in feeds):
             return 1
         if not allow_shrink and any(feed.mode == "full" and self._has_shrunk(feed) for feed in feeds):
@@ -45,14 +46,14 @@ class Model:
         return 0
 
     def _has_shrunk(self, feed: Feed) -> bool:
-        """More than half of what readers see of it would be withdrawn."""
+        """Return True if more than half of the feed's visible listings would be withdrawn."""
         assert feed.lines is not None
         shown = {row_id for (name, row_id), row in self.rows.items() if name == feed.name and row[1] == "active"}
         now = self._read(feed, feed.lines)
         return 2 * sum(now[row_id][1] == "withdrawn" for row_id in shown if row_id in now) > len(shown)
 
     def publish(self, feeds: Collection[Feed]) -> Counter[Change]:
-        """What changes."""
+        """Publish the feeds, and return the changes."""
         changes: Counter[Change] = Counter()
         for feed in feeds:
             assert feed.lines is not None
@@ -67,7 +68,7 @@ class Model:
         return changes
 
     def _read(self, feed: Feed, lines: Collection[Line]) -> Mapping[str, tuple[str, str]]:
-        """Of every id that the feed speaks of, by saying it or by leaving it out, what it is now."""
+        """Return the state of every id that the feed states or leaves out."""
         known = {row_id: row for (name, row_id), row in self.rows.items() if name == feed.name}
         # Nobody can tell whose a torn line was; of a bad one the last good version stays.
         spoilt = {line.id for line in lines if line.kind == "bad"}

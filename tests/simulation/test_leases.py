@@ -20,7 +20,7 @@ def draw_steps(*more: str) -> st.SearchStrategy[list[tuple[str, int, int]]]:
 
 
 def check_rate(answered: Sequence[int], limit: int) -> None:
-    """In any t seconds no more than limit × (1 + (t + a lease) / 60)."""
+    """Check that in any t seconds at most limit × (1 + (t + a lease) / 60) requests are answered."""
     for first, since in enumerate(answered):
         for count, when in enumerate(answered[first:], start=1):
             assert count * MINUTE <= limit * (MINUTE + when - since + LEASE)
@@ -38,7 +38,7 @@ def test_the_rate_is_exceeded_by_no_more_than_what_comes_back_in_a_lease(
 
 @given(quota=st.integers(1, 40), points=st.integers(1, 5), steps=draw_steps("lose", "crash"))
 def test_a_quota_is_never_exceeded_whatever_is_lost(quota: int, points: int, steps: list[tuple[str, int, int]]) -> None:
-    """What is lost stays billed: a point that died can't say what it had not used."""
+    """Lost requests stay billed, because a dead point can't report what it had not used."""
     with contextlib.closing(World(30, quota, [Point() for _ in range(points)])) as world:
         for word, number, pause in steps:
             world.live(word, number, min(pause, SECOND // 3))  # 40 s in all: the month is one

@@ -122,7 +122,8 @@ class Year:
             self.judge_report(ended, [feed.name for feed in feeds], self.publish(feeds))
 
     def kill(self, metros: tuple[str, ...]) -> None:
-        """At some operation of its store, at the swap at last: published or not, whole."""
+        """Kill a build at some operation of its store, at the latest when it replaces the pointer. The release is whole
+        in any case."""
         death = Death(self.random.choice([3, 10, 30, 1_000]), kill=self.random.choice([kill, kill_after]))
         words = (*self.list_words(metros), "--allow-shrink")
         ended = run(*words, config=self.config, meets=Meets(operations=death))
@@ -215,7 +216,7 @@ class Year:
             catch_up(client, self.mirrors[name], url=URL)
 
     def judge_mirror(self, name: str) -> None:
-        """Its records are those of the model, and each is what its detail answers."""
+        """Check that a mirror's records are those of the model, and that each is what its detail answers."""
         with closing(sqlite3.connect(self.folder / f"{name}.sqlite")) as database:
             rows = database.execute("SELECT id, document FROM records").fetchall()
         mirrored: Mapping[str, Any] = {row_id: json.loads(document) for row_id, document in rows}
@@ -230,7 +231,8 @@ class Year:
             assert document == {name: detail[name] for name in detail if name not in MOVING.get(kind, ())}
 
     def prune(self) -> None:
-        """All that is there is old by now, and what no kept release needs goes. Weeks without a build are no fault."""
+        """Prune with everything old enough to be deleted, so that only kept releases remain. Weeks without a build are
+        no fault."""
         for path in (self.folder / "var/store").rglob("*"):
             os.utime(path, (path.stat().st_mtime - 2 * 86_400,) * 2)
         assert run("releases", "prune", "--clock-is-right", config=self.config).code == 0

@@ -1,4 +1,5 @@
-"""What is taken down is in no answer of any release, on any route; what showed it shows nothing in its place."""
+"""Withdrawn listings are in no answer of any release, on any route. Answers that showed them show nothing in their
+place."""
 
 import pytest
 
@@ -10,7 +11,7 @@ ALL = (KITE, POTTERY, HALL, CLUB)
 
 
 def test_before_it_is_taken_down_it_is_everywhere(town: Town) -> None:
-    """Else the tests below would find nothing whatever was done."""
+    """Otherwise the tests below would pass without any takedown."""
     assert sum(WORD in town.get(target).read_body().decode("latin-1").lower() for target in list_targets()) > 20
 
 

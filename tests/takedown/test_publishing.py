@@ -29,7 +29,7 @@ OF_KITE = ("kitequix", "flyquix", "1quix.png", "2quix.png")
 
 
 def check_gone(town: Town, *words: str) -> None:
-    """From what is answered, and after a prune from the store."""
+    """Check that nothing is left in answers, and after a prune in the store."""
     for target in list_targets():
         got = town.get(target)
         text = got.read_body().decode("latin-1").lower() if got.status == 200 else ""
@@ -163,7 +163,7 @@ DRAFT = "0d5c0000-0000-4000-8000-0000000000d1"
     "early", [{"status": "draft"}, {"status": "archived"}, {"starts_local": "Quixday"}], ids=["draft", "old", "wrong"]
 )
 def test_releases_that_held_a_listing_before_it_was_published_end_too(town: Town, early: dict[str, str]) -> None:
-    """They had it as a draft, archived from the first, or in quarantine."""
+    """Such releases had it as a draft, as archived, or in quarantine."""
     base = make_event("drafted", id=DRAFT, name="Quixdraft")
     before = town.list_ids()[0]
     for record in ({**base, **early}, make_class("between"), base):

@@ -45,7 +45,7 @@ def make_class(source_id: str, **members: Any) -> Record:
 
 
 def list_records(metro: str, *, number: int = 2) -> list[Record]:
-    """In release 0 there is nothing with a word of its own yet."""
+    """List the records of a release. Release 0 has none of the words that are taken down later."""
     records = [
         make_event(f"{metro} {n}", name=f"Walk {n}", categories=["sports_active_play"], location={"lat": 47.6 + n / 1e3,
                    "lng": -122.3, "address": f"{n} Elm St"})
@@ -124,7 +124,7 @@ class Town:
         self.run("releases", "prune", "--clock-is-right")
 
     def list_ids(self) -> list[str]:
-        """Of the releases that can be found, newest first."""
+        """List the ids of the releases that can be found, newest first."""
         return [release.id for release in list_releases(self.city.store)]
 
     def walk_changes(self) -> list[dict[str, Any]]:
@@ -165,7 +165,7 @@ def find_words(store: Store, word: str = WORD) -> list[str]:
 
 
 def _unpack_members(data: bytes) -> bytes:
-    """Of a site's files in gzip. What Brotli has behind them is the same; a test of pages compares them."""
+    """Unpack the gzip files of a site. A test of pages compares them with those in Brotli."""
     unpacked = b""
     while data[:2] == b"\x1f\x8b":
         member = zlib.decompressobj(wbits=31)

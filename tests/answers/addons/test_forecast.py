@@ -30,7 +30,8 @@ HOURS = 14 + 5 * 24 + 6
 
 
 def tell_hour(local: datetime) -> dict[str, Any]:
-    """As warm as the date has days, and a degree more each hour; wet from 14 to 17, on the 12th from 22 to 2."""
+    """Return the weather of an hour: as many degrees as the day of the month, and one more each hour; wet from 14 to
+    17, and on the 12th from 22 to 2."""
     is_wet = local.hour in (14, 15, 16) or local.isoformat()[:13] in (
         "2026-08-12T22", "2026-08-12T23", "2026-08-13T00", "2026-08-13T01",
     )  # fmt: skip
@@ -112,7 +113,7 @@ EVENTS: list[tuple[str, timedelta | None, list[str] | date | None, dict[str, Any
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    """Beside them a series, weekly on Mondays at ten from a month before on, and a class."""
+    """Publish dated events, a weekly series on Mondays at ten that began a month before, and a class."""
     world = World()
     for number, (starts, lasts, _, members) in enumerate(EVENTS):
         world.listings.append(make_event(number, starts, **members))

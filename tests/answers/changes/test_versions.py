@@ -61,7 +61,7 @@ def path_of(row_id: str) -> str:
 
 
 def read_log(release: Release, row_id: str) -> list[dict[str, Any]]:
-    """By the feed of changes, oldest first."""
+    """Read a listing's versions from the feed of changes, oldest first."""
     items, cursor = [], 0
     while cursor < release.history.log.latest_version_id:
         body = fetch(release, "/v1/changes", {"cursor": str(cursor), "limit": "1000"})

@@ -16,7 +16,7 @@ COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": 
 
 
 def cover(world: World, *, today: date, kinds: Sequence[str], neighborhood: str | None = None) -> Document:
-    """All of `data` but `release`."""
+    """Compute all members of `data` except `release`."""
     rows = [item for item in world.listings if item["status"] == "published" and item["type"] in kinds]
     if neighborhood is not None:
         rows = [row for row in rows if is_there(row["location"], neighborhood)]

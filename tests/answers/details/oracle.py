@@ -1,4 +1,5 @@
-"""What is related, as docs/addons.md words it: over documents, every pair compared, by nothing of the program's."""
+"""Related listings as docs/addons.md defines them: computed from documents by comparing every pair, without the
+program's code."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -74,8 +75,8 @@ def _order(listing: Document) -> tuple[Any, ...]:
 
 
 def _list_candidates(world: World, kind: str) -> list[Document]:
-    """Of the default lists on the build's date those with a category; of a program, and of a name at a place and an
-    organization, the first."""
+    """List the listings of the default lists on the build's date that have a category: the first of each program, and
+    the first of each name at one place and organization."""
     every = list_items(world, kind, {"expand": "sessions"} if kind == "class" else {}, today=TODAY)
     ordered = sorted((item for item in every if item["categories"]), key=_order)
     chosen, twins, programs = [], {}, set()

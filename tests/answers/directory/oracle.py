@@ -1,4 +1,5 @@
-"""How well a name meets a question, entry by entry from the words of docs/readers.md: slow, and sharing no code."""
+"""An oracle of how well a name matches a search for organizations, computed entry by entry as docs/readers.md says.
+Slow, and shares no code with the program."""
 
 import re
 import unicodedata

@@ -164,7 +164,7 @@ def test_counts_are_those_of_the_lists_under_their_defaults(
 
 
 def test_links_lead_to_the_lists_of_this_metro_whatever_others_have(tmp_path: Path) -> None:
-    """Of an organization with live listings in several metros they are `400 metro_required` without `metro=`."""
+    """Links of an organization with live listings in several metros would be `400 metro_required` without `metro=`."""
     world = World(
         organizations=[documents.make_organization(BUSY)],
         listings=[documents.make_place(make_uuid(1), **own(BUSY))],

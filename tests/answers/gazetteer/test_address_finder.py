@@ -1,4 +1,4 @@
-"""What a metro's own listings tell of where things are."""
+"""Locations of addresses that a metro's own listings give."""
 
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5

@@ -44,7 +44,7 @@ def list_instants(zone: ZoneInfo, first: int, last: int) -> Iterator[datetime]:
 
 
 def read_onsets(name: str, last: datetime) -> list[tuple[datetime, timedelta]]:
-    """As RFC 5545 says (3.6.5): each onset is a local time in the offset before it, and holds until the next."""
+    """Read onsets as RFC 5545 says (3.6.5): each is a local time in the offset before it, and holds until the next."""
     results = []
     for part in Timezone.from_ical(encode_vtimezone(name)).subcomponents:
         before, after, starts = part["TZOFFSETFROM"].td, part["TZOFFSETTO"].td, part["DTSTART"].dt
@@ -93,7 +93,7 @@ def test_it_holds_long_after_the_dates_that_are_written(name: str) -> None:
 
 
 def test_a_change_is_a_rule_that_begins_in_the_offset_before() -> None:
-    """In Los Angeles clocks go forward at 2:00, to 3:00 (RFC 5545, 3.6.5)."""
+    """Clocks in Los Angeles go forward at 2:00, to 3:00 (RFC 5545, 3.6.5)."""
     daylight = [
         part for part in Timezone.from_ical(encode_vtimezone("America/Los_Angeles")).walk("DAYLIGHT") if "RRULE" in part
     ]
@@ -104,7 +104,7 @@ def test_a_change_is_a_rule_that_begins_in_the_offset_before() -> None:
 
 @pytest.mark.parametrize("name", PICKED)
 def test_each_date_of_a_change_is_a_component(name: str) -> None:
-    """Of a list of dates ical.js, the reader of Thunderbird and Nextcloud, takes the first alone."""
+    """The reader of Thunderbird and Nextcloud, ical.js, takes only the first of a list of dates."""
     assert b"RDATE" not in encode_vtimezone(name)
 
 

@@ -71,7 +71,7 @@ def test_a_day_counts_the_classes_and_camps_that_meet_on_it(
 def test_the_calendar_is_the_expanded_list_by_date(
     tmp_path_factory: pytest.TempPathFactory, seed: int, days: int
 ) -> None:
-    """Of windows that are longer than the list's, in its pieces."""
+    """Windows longer than the list allows are compared piece by piece."""
     random = Random(seed)
     world = make_world(random, size=80)
     release = open_release([world], tmp_path_factory.mktemp("world"))

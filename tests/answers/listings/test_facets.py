@@ -216,7 +216,7 @@ def test_in_sync_mode_what_has_no_date_is_counted_as_such(tmp_path: Path) -> Non
 
 
 def test_a_class_is_unspecified_only_where_none_of_its_sections_that_match_states_the_value(tmp_path: Path) -> None:
-    """Where a filter leaves the second section alone, the days of the first don't count."""
+    """If a filter leaves only the second section, the days of the first don't count."""
     first, second = documents.make_section(make_uuid(2)), documents.make_section(make_uuid(3))
     first["schedule"] |= {"days": ["monday"], "start_time": "10:00:00"}
     for section, ages in ((first, (1, 2)), (second, (8, 9))):

@@ -23,7 +23,7 @@ def place_neighborhoods(world: World, random: Random) -> None:
 
 
 def make_minute(random: Random) -> datetime:
-    """Of the world's date: by New York's clock from midnight to the last minute of the day."""
+    """Return a minute of the world's date, from midnight to the last minute of the day in New York."""
     midnight = datetime(TODAY.year, TODAY.month, TODAY.day, 4, tzinfo=UTC)
     return midnight + timedelta(minutes=random.choice([0, 540, 541, 630, 719, 1035, random.randrange(1440), 1439]))
 
@@ -63,7 +63,7 @@ def set_registrations(world: World, random: Random) -> None:
 
 
 def make_around_request(random: Random) -> dict[str, str]:
-    """What `around` takes of it, and sometimes bands of ages to favour."""
+    """Make a random request for `around`, sometimes with age bands to favor."""
     taken = {"lat", "lng", "radius_m", "from", "to", "free", "types", "min_confidence"}
     request = {name: value for name, value in make_request(random).items() if name in taken}
     if random.random() < 0.4:

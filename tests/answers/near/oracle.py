@@ -1,7 +1,5 @@
-"""What is near a point, one listing after the other: the lists' judge, a haversine and a clock on the wall.
-
-Shares no code with the program. `params` are the raw texts of a request.
-"""
+"""Answers near a point, computed listing by listing with the lists' reference, a haversine and a wall clock. Shares no
+code with the program. `params` are the raw texts of a request."""
 
 import math
 from collections.abc import Mapping
@@ -39,7 +37,7 @@ def read_clock(world: World, minute: datetime) -> datetime:
 
 
 def find_window(world: World, params: Mapping[str, str], minute: datetime) -> tuple[date, date]:
-    """As it holds: never before today."""
+    """Return the window that applies, which never begins before today."""
     today = read_clock(world, minute).date()
     start = date.fromisoformat(params["from"]) if "from" in params else today
     end = date.fromisoformat(params["to"]) if "to" in params else start + timedelta(days=30)
@@ -66,7 +64,7 @@ def list_dates(world: World, event: Document, params: Mapping[str, str], minute:
 
 
 def find_start(world: World, listing: Document, params: Mapping[str, str], minute: datetime) -> datetime | None:
-    """What an item shows: its first start in the window that is not before now."""
+    """Return the start that an item shows: the first in the window that is not before now."""
     now, (start, end) = read_clock(world, minute), find_window(world, params, minute)
     starts: list[datetime] = []
     if listing["type"] == "event":
@@ -99,7 +97,7 @@ def _list_meetings(section: Document, whole: Document, span: tuple[date, date], 
 
 
 def _join(day: date, clock: str | None, now: datetime) -> list[datetime]:
-    """None where the clock has passed it; what states no time is not before now."""
+    """Return the start, or None if it is before `now`. A start without a time counts all day."""
     moment = datetime.combine(day, time.fromisoformat(clock or "00:00:00"))
     return [moment] if clock is None or moment >= now else []
 
@@ -118,7 +116,7 @@ def list_nearby(world: World, params: Mapping[str, str], minute: datetime) -> li
 
 
 def count_hidden(world: World, params: Mapping[str, str], minute: datetime) -> int:
-    """What has no coordinates and a neighborhood whose center is in the circle, and matches all else."""
+    """Count the matching listings without coordinates whose neighborhood has its center in the circle."""
     centers = {neighborhood["slug"]: (neighborhood["lat"], neighborhood["lng"]) for neighborhood in world.neighborhoods}
     radius = float(params.get("radius_m", "5000"))
     hidden = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
@@ -140,7 +138,7 @@ def read_kinds(params: Mapping[str, str]) -> list[str]:
 
 
 def list_around(world: World, params: Mapping[str, str], minute: datetime) -> dict[str, Document]:
-    """What is in any group, by id: of classes, those that are neither full nor closed."""
+    """List by id the listings of all groups. Full and closed classes are in none."""
     enrolling = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
     enrolling.listings = [
         listing

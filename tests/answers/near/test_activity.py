@@ -113,7 +113,7 @@ def test_the_sentence_names_the_dates_from_today_on_or_those_of_a_window_that_is
 
 
 def list_points() -> list[dict[str, str]]:
-    """20 × 20 over the metro."""
+    """List 20 × 20 points over the metro."""
     steps = [(number + 0.5) / 20 for number in range(20)]
     return [
         {"lat": str(SOUTH + (NORTH - SOUTH) * row), "lng": str(WEST + (EAST - WEST) * column)}
@@ -156,7 +156,7 @@ def judge_point(
     world: World, listed: list[dict[str, object]], point: dict[str, str], kinds: list[str], window: dict[str, str],
     built: date,
 ) -> int | None:  # fmt: skip
-    """None where nothing is in reach."""
+    """Compute a point's score, or None if nothing is in reach."""
     near = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
     for value in listed:
         location = world.get(str(value["id"]))["location"]

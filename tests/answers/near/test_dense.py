@@ -86,7 +86,7 @@ def test_activity_counts_all(harbor: tuple[World, Release], cases: int) -> None:
 
 
 def test_what_is_asked_again_is_found_alike(harbor: tuple[World, Release], cases: int) -> None:
-    """Whatever was worked out meanwhile: a request that nobody made before, the same again, and after others."""
+    """A repeated request finds the same whether its result was cached, computed before or computed after others."""
     world, release = harbor
     for seed in range(max(2, cases)):
         random = Random(seed)

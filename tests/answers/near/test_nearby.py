@@ -36,7 +36,7 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Release]:
 
 
 def show(world: World, request: dict[str, str], minute: datetime) -> list[tuple[Any, ...]]:
-    """What the oracle says that items show."""
+    """Return what items show according to the oracle."""
     shown = []
     for metres, item in list_nearby(world, request, minute):
         start = find_start(world, item, request, minute)

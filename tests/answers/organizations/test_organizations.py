@@ -132,7 +132,7 @@ def test_counts_are_the_sizes_of_the_default_lists(release: Release, tmp_path: P
 
 
 def test_what_other_details_take_an_organization_takes_too(release: Release) -> None:
-    """It refers to nothing that `expand` could attach, and a notice says so."""
+    """An organization has nothing that `expand` could attach, and a notice says so."""
     plain = fetch(release, PATH)
     assert fetch(release, PATH, {"include_mode": "lenient"}) == plain
     expanded = fetch(release, PATH, {"expand": "place,organization"})

@@ -1,5 +1,5 @@
-"""How well one listing fits a query's words, as `outings.answers.search.score` and `strength` word it: over a
-document, one word after the other. Shares its weights and no other code with the program; stems are the library's."""
+"""An oracle of how well a listing matches a query, as `outings.answers.search.score` and `strength` define it:
+computed from a document, word by word. Shares its weights and the stemmer with the program, and no other code."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -90,7 +90,7 @@ def _make_code(standing: int, place: int, spelling: int) -> Code:
 
 
 def _list_spellings(text: Sequence[str], position: int, words: Sequence[str], number: int) -> Iterator[int]:
-    """In which ways the word that stands there, the last one of two perhaps, is the query's."""
+    """List the ways in which the word at a position, alone or with the next one, is a word of the query."""
     written, word = text[position], words[number]
     if _stem(written) == _stem(word):
         yield strength.SAME

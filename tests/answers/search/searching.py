@@ -30,7 +30,7 @@ def name_places(*names: str) -> list[Document]:
 
 
 def search(release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any) -> Document:
-    """In every level, if `params` does not say another."""
+    """Search in every level unless `params` names one."""
     return fetch(release, PATH, {"q": q, **EVERY, **(params or {})}, **context)
 
 

@@ -53,7 +53,7 @@ def test_starts_are_looked_for_from_the_windows_first_date(tmp_path: Path) -> No
 
 
 def test_starts_are_looked_for_from_a_first_date_that_is_past(tmp_path: Path) -> None:
-    """As for the cards of a list. Today is 2026-08-10."""
+    """Starts are found as for lists. Today is 2026-08-10."""
     release = open_program(
         tmp_path, make_class(1, "Swim A", starts_on="2026-08-12"), make_class(2, "Swim B", starts_on="2026-08-05")
     )
@@ -62,7 +62,7 @@ def test_starts_are_looked_for_from_a_first_date_that_is_past(tmp_path: Path) ->
 
 
 def test_a_program_stands_at_its_best_level(tmp_path: Path) -> None:
-    """Not hidden behind one of its listings that has the word in passing and starts earlier."""
+    """The card is not hidden by a listing of its program that starts earlier but only mentions the word."""
     release = open_program(
         tmp_path, make_class(1, "Dive", starts_on="2026-08-12", description="Far from it. " * 100 + "Swim."),
         make_class(2, "Swim B", starts_on="2026-08-20"),
@@ -82,7 +82,7 @@ def test_sync_mode_knows_no_cards(tmp_path: Path) -> None:
 
 
 def test_of_two_listings_that_start_on_one_day_the_smaller_id_is_the_card(tmp_path: Path) -> None:
-    """As for the cards of a list: the earliest day, then the id."""
+    """Cards are chosen as for lists: by the earliest day, then by id."""
     late, early = (documents.make_schedule(days=["friday"], start_time=time) for time in ("17:00:00", "09:00:00"))
     release = open_program(tmp_path, make_class(1, "Swim A", schedule=late), make_class(2, "Swim B", schedule=early))
     assert list(find(release, "swim")) == ["Swim A"]

@@ -1,4 +1,4 @@
-"""What of the four collections a search looks at, and what of each it shows: visibility, defaults, scope, types."""
+"""Listings of the four types that a search reads and shows: visibility, defaults, scope, types."""
 
 from datetime import datetime
 from pathlib import Path
@@ -155,7 +155,7 @@ def test_organizations_are_no_results(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("filters", [{"types": "places"}, {"min_confidence": "0.8"}, {"from": "2026-09-25"}])
 def test_filters_that_are_cached_keep_the_same_listings(tmp_path: Path, filters: dict[str, str]) -> None:
-    """From some number of requests on it is known which of all listings they keep."""
+    """The listings that filters keep are cached for the whole metro after some requests."""
     release = open_release([make_world()], tmp_path / "one")
     bodies = [search(release, "zoo", filters) for _ in range(30)]
     assert bodies == [bodies[0]] * 30

@@ -1,4 +1,5 @@
-"""With `match=auto` a query in Spanish finds what a metro in English has, and one in English what a Spanish one has."""
+"""Queries in a foreign language with `match=auto`: Spanish ones find listings of an English metro, and English ones of
+a Spanish metro."""
 
 from importlib.resources import files
 from pathlib import Path

@@ -98,7 +98,7 @@ LONG = [
 
 @pytest.mark.parametrize("q", LONG)
 def test_a_hostile_query_costs_little(harbor: Release, q: str) -> None:
-    """As the second reader pays: what is made once is made."""
+    """The cost is that of a second request: what is made once is cached."""
     answer_or_refuse(harbor, q)
     started = process_time()
     answer_or_refuse(harbor, q)

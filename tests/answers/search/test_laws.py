@@ -28,7 +28,7 @@ def make_named_world(random: Random, *, size: int) -> World:
 
 
 def make_filters(world: World, random: Random) -> dict[str, str]:
-    """Of one list or of two, as far as a search takes them."""
+    """Make random filters that a search accepts, of one type or of two."""
     wishes: dict[str, str] = {}
     for kind in random.sample(TYPES, random.choice([1, 1, 2])):
         wishes |= make_request(world, kind, random)
@@ -108,7 +108,7 @@ def find_key(listing: Document, item: Document, sort: str) -> tuple[object, ...]
 
 
 def measure(lat: float, lng: float) -> float:
-    """By the haversine, from HERE."""
+    """Measure the distance from HERE by the haversine formula."""
     here, there, turn = math.radians(float(HERE["lat"])), math.radians(lat), math.radians(lng - float(HERE["lng"]))
     half = math.sin((there - here) / 2) ** 2 + math.cos(here) * math.cos(there) * math.sin(turn / 2) ** 2
     return 2 * math.asin(math.sqrt(half))

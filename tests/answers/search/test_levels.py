@@ -1,4 +1,4 @@
-"""How well a listing matches: which words it has, by themselves or by a related one, and where they stand."""
+"""Levels of matches: which words a listing has, itself or as related words, and in which members."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What lifts a result in `match=auto` and decides nothing: words for lessons, and for whom."""
+"""Words that raise a result in `match=auto` without deciding whether it matches: words for lessons, and for whom."""
 
 from datetime import datetime
 from pathlib import Path

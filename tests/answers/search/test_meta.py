@@ -90,7 +90,7 @@ def test_in_sync_mode_there_is_no_window(harbor: Release) -> None:
 
 @pytest.fixture(scope="module")
 def broad(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    """1,001 in all; 1,000 by name."""
+    """Publish 1,001 listings, of which 1,000 match by name."""
     named = name_places(*["Zoo"] * 1000)
     return open_listings(
         tmp_path_factory.mktemp("broad"), *named, documents.make_place(make_uuid(5000), name="Farm and zoo")

@@ -24,7 +24,7 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 def show(body: Document) -> tuple[list[str], list[str]]:
-    """What was dropped, and the names of what has all of the rest."""
+    """Return the words that were dropped, and the names of listings that have all others."""
     return body["meta"]["relaxed"], [item["name"] for item in body["data"] if item["match"] != "partial"]
 
 

@@ -17,7 +17,7 @@ EVERY_DATE = {"from": "2026-08-01", "to": "2026-08-31"}
 
 
 def add_event(world: World, number: int, name: str, *dates: str, **members: Any) -> None:
-    """Of several dates: a series, from the first on."""
+    """Add an event; with several dates a series, beginning with the first."""
     row_id, locals_ = make_uuid(number), documents.read_dates(*dates)
     world.dates[row_id] = locals_
     instant = datetime.fromtimestamp(find_instant(locals_[0], documents.ZONE), UTC).isoformat().replace("+00:00", "Z")
@@ -257,7 +257,7 @@ def varied(tmp_path_factory: pytest.TempPathFactory) -> Release:
 def test_a_result_starts_when_it_meets_all_that_is_said_of_when(
     varied: Release, params: dict[str, str], expected: dict[str, str | None]
 ) -> None:
-    """And so it is ordered."""
+    """Results are ordered by that start too."""
     dates = find_dates(varied, {"sort": "soonest", **params})
     assert dates == expected
     stated = [date or "9" for date in dates.values()]

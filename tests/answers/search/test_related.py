@@ -18,7 +18,7 @@ LISTINGS = {
 
 @pytest.fixture(scope="module")
 def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    """With the words that come with the program."""
+    """Publish listings with the related words that come with the program."""
     places = [
         documents.make_place(make_uuid(number), name=name, description=text)
         for number, (name, text) in enumerate(LISTINGS.items(), 1)

@@ -1,4 +1,5 @@
-"""With `match=auto` one result stands for what one organization repeats by name, place and ages."""
+"""Repeats with `match=auto`: one result stands for listings that an organization repeats with the same name, place and
+ages."""
 
 from collections import defaultdict
 from datetime import date, datetime, timedelta
@@ -27,7 +28,7 @@ COMMON = {"name": "Swim time", "organization": PARKS, "place": POOL}
 
 
 def make_event(number: int, day: str = "2026-08-20", **members: Any) -> Document:
-    """Of the parks department, at the pool."""
+    """Make an event of the parks department at the pool."""
     dated = {"starts_local": f"{day}T10:00:00", "starts_at": f"{day}T14:00:00Z", "has_date": True}
     timed = {"has_time": True, "start_time": "10:00:00"}
     return documents.make_event(make_uuid(number), **{**COMMON, **dated, **timed, **members})
@@ -213,7 +214,7 @@ def test_the_next_is_shown_where_the_best_of_its_listings_stands(tmp_path: Path)
 
 
 def test_the_next_of_those_is_shown_that_have_the_levels_of_the_answer(tmp_path: Path) -> None:
-    """With five results partial matches are left out, also of a thing that has others."""
+    """Partial matches are left out from five results on, even if they repeat a result."""
     passing = {"description": "word " * 70 + "pottery"}
     others = [make_event(number, name=f"Pottery {number}") for number in range(3, 7)]
     events = make_event(1, "2026-08-11", **passing), make_event(2, "2026-08-12", description="pottery"), *others

@@ -58,7 +58,7 @@ def make_query(random: Random) -> tuple[list[str], list[str]]:
 
 
 def is_rounded(score: float, exact: Fraction) -> bool:
-    """In thousandths, half to even."""
+    """Return True if `score` is `exact` rounded to thousandths, half to even."""
     return Fraction(str(score)) == Fraction(round(exact * 1000), 1000)
 
 

@@ -30,7 +30,7 @@ def open_shelf(folder: Path) -> Release:
 
 
 def test_what_only_a_shelf_for_several_things_says_counts_little_more_than_what_is_mentioned(harbor: Release) -> None:
-    """In any form of the word. What does not describe itself has no better place to say it."""
+    """This holds for every form of the word. A listing without a description has no better member to say it in."""
     scores = score(harbor, "dance", {"match": "auto"})
     assert scores == {"Ballet": 0.8, "Drums": 0.8, "Ukulele": 0.55}
 

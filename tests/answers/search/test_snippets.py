@@ -32,7 +32,7 @@ DESCRIPTIONS: dict[str, str | None] = {
 
 @pytest.fixture(scope="module")
 def snippets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """By name."""
+    """Return snippets by listing name."""
     places = [
         documents.make_place(make_uuid(number), name=name, description=text)
         for number, (name, text) in enumerate(DESCRIPTIONS.items(), 1)

@@ -1,4 +1,4 @@
-"""Where a query says to look, in `match=auto`: by the map, whatever a listing says of itself."""
+"""Locations in queries with `match=auto`: they are found by the map, whatever a listing's text says."""
 
 from pathlib import Path
 from typing import Any

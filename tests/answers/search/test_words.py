@@ -95,7 +95,7 @@ def list_ids(release: Release, q: str) -> list[int]:
 
 
 def test_a_neighborhood_beside_other_words_is_no_filter_and_is_named(parted: Release) -> None:
-    """Which is there is above which is not said to be."""
+    """Listings that are known to be there come before those whose neighborhood is not stated."""
     assert list_ids(parted, "pottery capitol hill") == [2, 1]
     assert search(parted, "pottery in Capitol Hill")["meta"]["ignored_words"] == ["Capitol", "Hill"]
     assert list_ids(parted, "pottery ballard") == [1, 2]

@@ -31,7 +31,7 @@ CASES = [
 
 
 def measure(here: tuple[float, float], there: tuple[float, float]) -> float:
-    """By the haversine formula, in plain Python."""
+    """Measure a distance by the haversine formula in plain Python."""
     (lat, lng), (other_lat, other_lng) = here, there
     half_lat = math.sin(math.radians(other_lat - lat) / 2)
     half_lng = math.sin(math.radians(other_lng - lng) / 2)

@@ -1,4 +1,4 @@
-"""Which texts a typo or two lead to, against a reader that compares with each."""
+"""Texts that a typo or two lead to, against a search that compares with each text."""
 
 import polars as pl
 from hypothesis import given

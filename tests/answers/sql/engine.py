@@ -70,7 +70,7 @@ class Tables:
             return cursor.fetchall()
 
     def fetch_columns(self, statement: Statement, chosen: Rows | None = None) -> Mapping[str, NDArray[Any]]:
-        """By name, of what may be many rows and has no nulls. Safe from any thread as well."""
+        """Return the rows' columns by name. There may be many rows, and none has nulls. Thread-safe."""
         with self._execute(statement, chosen) as cursor:
             return cursor.fetchnumpy()
 
@@ -92,7 +92,7 @@ def _drop_schema(connection: DuckDBPyConnection, schema: str) -> None:
 
 
 class Engine:
-    """Not to be carried over a fork: a child opens its own."""
+    """A DuckDB connection to the tables. It does not survive a fork: a child opens its own."""
 
     def __init__(self) -> None:
         # One thread a query: several are answered beside each other, and a small one gains nothing from two.

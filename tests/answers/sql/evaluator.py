@@ -1,4 +1,4 @@
-"""What answers ask of a snapshot, by DuckDB over its tables: every answer of the tests is compared with this one's."""
+"""Answers computed by DuckDB over a snapshot's tables. Tests compare every answer of the program with this one's."""
 
 from collections.abc import Collection, Mapping
 from datetime import date
@@ -66,8 +66,8 @@ class SqlEvaluator:
         return ResultSet(rows=[row for row, _, _ in matches], locate=locate)
 
     def list_event_dates(self, selection: Selection, span: Span) -> ResultSet:
-        """No two occurrences of an event start at one instant (what the clocks skip does not take place), so start and
-        id are the position of a cursor."""
+        """List occurrences by start and id. These identify a cursor's position, because no two occurrences of an event
+        start at one instant."""
         matches = self._fetch(selection, compile_expansion(selection, span, schema=self.schema))
         numbers = [number for number, _, _ in matches]
         return ResultSet(

@@ -100,7 +100,7 @@ _TURNED = """SELECT row, days, starts_on, ends_on, first,
 
 
 def _compile_cards(selection: Selection, *, schema: str) -> Fragment:
-    """Of a program's listings that match, the one with the earliest start is the card; ties by id."""
+    """Select one listing of each program: of those that match, the one with the earliest start, then by id."""
     matching, values = _compile_matching(selection, "l.row, l.name_key AS key, l.id, l.program_key", schema=schema)
     turned = _TURNED.format(sections=f"{schema}.sections")
     text = f"""WITH matching AS MATERIALIZED ({matching}),
@@ -133,7 +133,8 @@ def _compile_matching(selection: Selection, columns: str, *, schema: str) -> Fra
 
 
 def compile_listing(selection: Selection) -> Fragment:
-    """What must hold of a listing `l`: that it is a published one of its type, and all conditions of its level."""
+    """Return the conditions on a listing `l`: that it is published, of the type, and meets all conditions on
+    listings."""
     published: Fragment = ("l.type = ? AND l.status = ?", (TYPES.index(selection.type), PUBLISHED))
     pieces = [published, *(_compile(condition, "l") for condition in selection.conditions.listing)]
     if selection.conditions.by_row:

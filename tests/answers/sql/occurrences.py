@@ -90,7 +90,7 @@ def compile_expansion(selection: Selection, span: Span, *, schema: str) -> State
 
 
 def _compile_occurrences(selection: Selection, columns: str, *, schema: str) -> Fragment:
-    """Each that matches, of a listing that does."""
+    """Select the matching occurrences of matching listings."""
     listed, values = compile_listing(selection)
     condition, bound = compile_occurrence(selection)
     return (

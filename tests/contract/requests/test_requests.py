@@ -82,7 +82,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]
 
 
 def find_known(edge: Edge, key: str) -> dict[str, str]:
-    """What the placeholders of the requests stand for."""
+    """Return values for the placeholders of the requests."""
 
     def read(path: str) -> Any:
         return ask(edge, path, key=key).read_json()["data"]

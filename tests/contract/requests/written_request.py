@@ -1,4 +1,4 @@
-"""What one request is expected to do, and the words in which the lists beside say it."""
+"""The expected result of a request, and the words in which the lists of requests write it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What came back, and the local date on which it was asked."""
+    """An answer to a request, with the local date on which it was sent."""
 
     status: int
     headers: dict[str, str]
@@ -53,7 +53,7 @@ def write(request: str, status: int, holds: Expectation, *, key: str = "partner"
 
 
 def all_items(fits: Callable[[Any], bool]) -> Expectation:
-    """There are items, and each one fits."""
+    """Return a check that there are items and that each fits."""
     return lambda answer: len(answer.data) > 0 and all(fits(item) for item in answer.data)
 
 

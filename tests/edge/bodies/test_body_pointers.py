@@ -1,4 +1,4 @@
-"""What a server answers a front: an address in place of a body that is worth it, and the body once more for a fill."""
+"""Answers to a front: the address of a body that is large enough, and the body itself for a fill."""
 
 import gzip
 from collections.abc import Callable, Iterator
@@ -143,7 +143,7 @@ def test_what_is_small_or_quick_or_kept_for_nobody_comes_inline(fronted: Service
 
 
 def test_a_body_that_is_quick_to_make_is_an_address_from_its_size_on(make_own: MakeService) -> None:
-    """Whether the server has it in memory, or makes it then."""
+    """This holds whether the server has the body in memory or computes it."""
     size = len(make_own().get(FILTERED, accept_encoding="gzip").body)
     for least, count in ((size + 1, 0), (size, 1)):
         service = make_own(front_secrets=(SECRET,))

@@ -1,4 +1,4 @@
-"""Which coding a client gets, by RFC 9110's own words and examples; and that each gives the body back."""
+"""Content codings that a client gets, by the words and examples of RFC 9110; each decodes to the same body."""
 
 import gzip
 

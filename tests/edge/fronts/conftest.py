@@ -31,7 +31,7 @@ for door_name in DOORS:
 
 @dataclass
 class Deployment:
-    """What a reader reaches through `nginx.port`."""
+    """A deployment that readers reach through `nginx.port`."""
 
     store: FolderStore
     nginx: Nginx
@@ -45,7 +45,7 @@ class Deployment:
 
 @dataclass
 class Door:
-    """One of `DOORS`. A reader asks at `port`. `bucket`: where it finds objects without asking a server."""
+    """A front, one of `DOORS`. Readers send requests to `port`. It finds objects without a server in `bucket`."""
 
     name: str
     port: int
@@ -101,7 +101,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, shared_redis: RedisServ
 
 @pytest.fixture(scope="session")
 def fronted(tmp_path_factory: pytest.TempPathFactory, shared_redis: RedisServer) -> Iterator[Deployment]:
-    """Whose servers know their fronts, which move every body that they may."""
+    """Start servers that know their fronts, which send every body that they may."""
     made = deploy(tmp_path_factory.mktemp("fronted"), shared_redis, "--from", "0", secret=SECRET, database=1)
     yield made
     withdraw(made)
@@ -109,7 +109,8 @@ def fronted(tmp_path_factory: pytest.TempPathFactory, shared_redis: RedisServer)
 
 @pytest.fixture(scope="session")
 def workerd(fronted: Deployment) -> Iterator[Workerd]:
-    """With the objects of the first release in its bucket. Of later ones the worker has to ask a server."""
+    """Start a worker whose bucket has the objects of the first release. It has to request those of later releases from
+    a server."""
     made = start_workerd([edge.address for edge in fronted.edges], secret=SECRET)
     made.bucket.put_many((entry.name, fronted.store.get(entry.name)) for entry in fronted.store.list(PREFIX))
     yield made

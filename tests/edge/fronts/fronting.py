@@ -104,7 +104,7 @@ FRAMING = ("content-length", "transfer-encoding", "accept-ranges")
 
 
 def compare_answers(port: int, edge: int, target: str, *, method: str = "GET", **headers: str) -> Answer:
-    """Through a front the answer is the server's own, and says each thing once."""
+    """Check that an answer through a front is the server's own, and that no header comes twice."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     direct = ask(edge, target, method=method, headers=sent)
     through = ask(port, target, method=method, headers=sent)
@@ -147,7 +147,7 @@ class Readers:
             thread.join()
 
     def wait(self, more: int) -> None:
-        """Until so many more were answered."""
+        """Wait until `more` further requests are answered."""
         until = len(self.statuses) + more
         wait_until(lambda: len(self.statuses) >= until or bool(self.faults))
 
@@ -167,7 +167,7 @@ class Readers:
 
 @dataclass
 class Nginx:
-    """With the configuration that the command writes, inside a smallest one of its own."""
+    """An nginx with the configuration that the command writes, included in a minimal one."""
 
     folder: Path
     port: int

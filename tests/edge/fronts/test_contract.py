@@ -96,7 +96,7 @@ def test_made_up_headers_of_a_front_change_nothing(door: Door) -> None:
 
 
 def count_used(door: Door) -> int:
-    """Of the month, by a request that is not billed."""
+    """Return how many requests of the month are counted, by a request that is not billed."""
     answer = get(door, "/v1/nowhere", kind="billed")
     return int(answer.find("x-quota-limit")[0]) - int(answer.find("x-quota-remaining")[0])
 

@@ -68,7 +68,7 @@ def test_what_is_for_operators_is_not_passed_on(deployment: Deployment, path: st
 
 
 def check_error(answer: Answer, *, status: int, code: str) -> None:
-    """As the API's own: the body's id is the header's."""
+    """Check that a refusal has the API's form, and that the id in its body is that of its header."""
     assert answer.status == status
     error = json.loads(answer.body)["error"]
     assert error["code"] == code
@@ -137,7 +137,7 @@ def test_whoever_makes_up_addresses_is_counted_by_its_own(deployment: Deployment
 
 
 def read_used(deployment: Deployment) -> int:
-    """Of the month, by a request that is not billed."""
+    """Return how many requests of the month are counted, by a request that is not billed."""
     answer = ask(deployment.nginx.port, "/v1/nowhere", headers={"X-API-Key": deployment.keys["billed"]})
     return int(answer.find("x-quota-limit")[0]) - int(answer.find("x-quota-remaining")[0])
 

@@ -75,7 +75,7 @@ class Tree:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
-    """Beside it lies a file that is not public."""
+    """Publish a static tree, with a file beside it that is not public."""
     folder = tmp_path_factory.mktemp("static")
     edge = make_edge(folder)
     (folder / "secret.json").write_text("{}")
@@ -155,7 +155,7 @@ def serve_worker(tree: Tree, *, server: int | None = None) -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def hosts(tree: Tree, s3_endpoint: str) -> Iterator[Mapping[str, Callable[[str, str], Answer]]]:
-    """How a request, or its file, is asked of each host. No server of ours is behind any."""
+    """Return how to request from each host a target or its file. None has a server of ours behind it."""
     with ExitStack() as running:
         folder = running.enter_context(serve(functools.partial(_Files, directory=str(tree.folder))))
         boto3.client("s3", endpoint_url=s3_endpoint).create_bucket(Bucket="open")

@@ -31,7 +31,8 @@ def test_a_body_is_asked_for_at_the_worker_that_gave_its_address(tmp_path: Path,
     prices = count(1)  # each a body that nginx does not have
 
     def list_pairs() -> list[list[str]]:
-        """Who gave the address, and who the body, of what no worker failed at; after one request more."""
+        """Send a request, and return the pairs of workers that gave the address and the body so far. Requests at which
+        a worker failed are left out."""
         ask(front.port, f"{LIST}&max_price={next(prices)}", headers={"X-API-Key": key})
         servers = [json.loads(line)["server"] for line in front.log.splitlines()]
         return [server.split(" : ") for server in servers if " : " in server and "," not in server]

@@ -35,7 +35,7 @@ def lonely() -> Iterator[Workerd]:
 
 
 def check_refusal(answer: Answer, error: errors.ApiError) -> None:
-    """As a server's own: the body's id is the header's."""
+    """Check that a refusal has the server's form, and that the id in its body is that of its header."""
     [id_] = answer.find("x-request-id")
     headers, body = make_refusal(error, id_.encode())
     assert (answer.status, answer.body) == (error.status, body)
@@ -113,7 +113,7 @@ def test_a_connection_that_its_only_server_closed_meanwhile_costs_no_answer() ->
 
 
 def test_a_page_comes_from_the_bucket_though_no_server_has_it_any_more(fronted: Deployment, workerd: Workerd) -> None:
-    """No test asks for this page but this one."""
+    """This page is requested by no other test."""
     target, headers = "/v1/lakeside/events", {"X-API-Key": fronted.keys["all"], "Accept-Encoding": "gzip"}
     front = {"Outings-Front": f"{SECRET}; follows=objects; from=0"}
     [address] = ask(fronted.edges[0].port, target, headers={**headers, **front}).find("outings-body")
@@ -165,7 +165,7 @@ def decode(answer: Answer, accepted: str) -> bytes:
 
 
 def test_a_path_that_looks_like_an_address_is_a_path(fronted: Deployment, workerd: Workerd) -> None:
-    """Else the worker would tell its secret and the reader's key to whomever the path names."""
+    """Otherwise the worker would send its secret and the reader's key to any address that a path names."""
     headers = {"X-API-Key": fronted.keys["all"]}
     for target in (f"//127.0.0.1:{find_free_port()}/v1/metros", "//a.example/v1/metros", "/v1//metros"):
         answers = [ask(port, target, headers=headers) for port in (workerd.port, fronted.edges[0].port)]

@@ -37,7 +37,8 @@ class Workerd:
 
 
 def start_workerd(servers: Sequence[str], *, secret: str, file: str = "wrangler.toml") -> Workerd:
-    """As that file says, but for what an operator fills in: `servers` are addresses, HOST:PORT."""
+    """Start a worker with the given file, in which `servers` (HOST:PORT) and the secret are filled in as an operator
+    would."""
     assert (CLOUDFLARE / "node_modules").exists(), "first: tools/install_npm_packages .venv build/cloudflare dev"
     settings = tomllib.loads((CLOUDFLARE / file).read_text())
     buckets = {r2_bucket["binding"]: r2_bucket["bucket_name"] for r2_bucket in settings["r2_buckets"]}

@@ -23,7 +23,7 @@ _PATH = "/2018-06-01/runtime"
 
 @dataclass(frozen=True)
 class Answer:
-    """As a reader gets it. Names of headers are in lower case."""
+    """An answer as a reader gets it. Names of headers are in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -91,7 +91,7 @@ class FunctionProcess:
             )  # fmt: skip
 
     def ask(self, target: str, *, method: str = "GET", headers: Mapping[str, str] = {}) -> Answer:
-        """As a function's URL does it."""
+        """Send a request as a function's URL passes it on."""
         path, _, query = target.partition("?")
         self._service.events.put(json.dumps(make_event(path, query, method=method, headers=headers)).encode())
         text = self._service.answers.get(timeout=PATIENCE)

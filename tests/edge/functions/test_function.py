@@ -57,14 +57,14 @@ def test_the_contract_holds_at_either_door(deployment: Deployment, door: str) ->
 
 
 def check_answer(target: str, answer: Answer) -> None:
-    """It is as the contract declares it, but for what a connection says of itself."""
+    """Check that an answer is as the contract declares it, without the headers of a connection."""
     declared = {name: value for name, value in answer.headers.items() if name not in CONNECTION}
     check_response(target, status=answer.status, headers=declared, body=answer.body, method="GET")
 
 
 @pytest.mark.parametrize("target", [LIST, "/v1/metros", "/openapi.json", "/v1/harbor/coverage"])
 def test_a_function_answers_what_a_server_answers(deployment: Deployment, target: str) -> None:
-    """Also to a reader who makes up a front."""
+    """This holds even if a reader pretends to be a front."""
     forged = {"Outings_Front": f"{'a' * 40}; follows=objects,exports,answers; from=0", "Outings_Fill": "any"}
     answers = [deployment.ask(door, target, X_API_Key=deployment.keys["all"], **forged) for door in DOORS]
     assert [answer.status for answer in answers] == [200, 200]

@@ -44,7 +44,7 @@ Make = Callable[..., Asker]
 
 @pytest.fixture(scope="session")
 def harbor(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
-    """Its bounds are 39 to 41 north, 75 to 73 west."""
+    """Open a metro between 39 and 41 north, 75 and 73 west."""
     return open_world(World(), tmp_path_factory.mktemp("harbor"))
 
 

@@ -16,7 +16,7 @@ Point = tuple[float, float]
 
 
 def write_nominatim(points: Sequence[Point]) -> Any:
-    """As nominatim.openstreetmap.org answers `format=jsonv2`."""
+    """Write an answer as nominatim.openstreetmap.org gives it to `format=jsonv2`."""
     return [
         {
             "place_id": 305_211_000 + number, "licence": "Data © OpenStreetMap contributors, ODbL 1.0.",
@@ -30,7 +30,7 @@ def write_nominatim(points: Sequence[Point]) -> Any:
 
 
 def write_photon(points: Sequence[Point]) -> Any:
-    """As photon.komoot.io answers."""
+    """Write an answer as photon.komoot.io gives it."""
     return {
         "type": "FeatureCollection",
         "features": [
@@ -45,7 +45,7 @@ def write_photon(points: Sequence[Point]) -> Any:
 
 
 def write_census(points: Sequence[Point]) -> Any:
-    """As geocoding.geo.census.gov answers `onelineaddress`."""
+    """Write an answer as geocoding.geo.census.gov gives it to `onelineaddress`."""
     return {
         "result": {
             "input": {"address": {"address": "12 Pier St"}, "benchmark": {"id": "4", "isDefault": True}},
@@ -71,9 +71,9 @@ FORMATS = {
 
 @dataclass
 class ServerBehaviour:
-    """What the server does: `status` and `headers`, `body` in place of `points`; `dripping`: seconds between its bytes;
-    `failing` answers 500 so many times first. `is_silent`: nothing is answered for as long as the client waits; `gate`:
-    nothing until the test is there too. `requests` are the queries that it got."""
+    """The behavior of a server: `status` and `headers`; `body` in place of `points`; `dripping`, the seconds between
+    its bytes; `failing`, how many 500 it sends first. If `is_silent`, it answers nothing while the client waits.
+    `gate` holds its answers back until the test is there too. `requests` are the queries that it got."""
 
     url: str
     points: list[Point] = field(default_factory=list)

@@ -37,7 +37,7 @@ class ScriptedGeocoder:
         return self.point
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing, because nothing is open."""
 
 
 Serve = Callable[[Geocoder], Service]
@@ -45,7 +45,7 @@ Serve = Callable[[Geocoder], Service]
 
 @cache
 def publish_places() -> list[tuple[str, bytes]]:
-    """What a store holds that has two of them."""
+    """Return the content of a store with two metros."""
     places = [
         make_place(make_id(name), name=name, slug=name, location=make_location(**where))
         for name, where in (("studio", STUDIO), ("elsewhere", ELSEWHERE))

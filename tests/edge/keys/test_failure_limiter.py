@@ -20,7 +20,7 @@ MakeService = Callable[..., Service]
 
 @pytest.fixture
 def service(make_own: MakeService, tmp_path: Path) -> Service:
-    """Behind proxies of one network."""
+    """Start a service behind proxies of one network."""
     made = make_own()
     edge = Edge(made.store, cache=tmp_path / "behind", clock=made.clock, proxies=TrustedProxies(["10.0.0.0/8", "::1"]))
     made.others.append(made.edge)

@@ -20,7 +20,7 @@ MakeService = Callable[..., Service]
 
 @pytest.fixture
 def service(make_own: MakeService, tmp_path: Path) -> Service:
-    """Its pages show the key `all`."""
+    """Start a service whose pages show the key `all`."""
     made = make_own()
     visitors = VisitorKey(text=made.keys["all"], per_minute=RATE)
     edge = Edge(made.store, cache=tmp_path / "pages", clock=made.clock, visitors=visitors)

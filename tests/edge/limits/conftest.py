@@ -47,7 +47,7 @@ class CountedStore:
 
 @dataclass
 class RedisServer:
-    """On loopback, writing every change to its log before it answers, so that one that is killed has them all."""
+    """A Redis server on loopback. It logs every change before it answers, so that a killed one has all of them."""
 
     port: int
     folder: Path
@@ -97,7 +97,7 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 
 @pytest.fixture
 def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
-    """One that the test may kill."""
+    """Start a Redis server that the test may kill."""
     made = make_redis(tmp_path)
     yield made
     made.kill()

@@ -20,7 +20,7 @@ def read_fields(allowance: Allowance, reading: LimitState) -> dict[str, str]:
 
 
 def take_all(counting: CountedStore, allowance: Allowance) -> int:
-    """How many pass before the first that does not."""
+    """Count how many requests pass before the first refused one."""
     passed = 0
     while counting.take(allowance).outcome is Outcome.PASSED:
         passed += 1

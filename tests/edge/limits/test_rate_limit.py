@@ -47,7 +47,7 @@ def add_kinds(service: Service) -> Service:
 
 
 def read_left(got: Response) -> tuple[int, int]:
-    """Of the minute, of the month."""
+    """Return what is left of the minute and of the month."""
     return int(got.headers["x-ratelimit-remaining"]), int(got.headers["x-quota-remaining"])
 
 

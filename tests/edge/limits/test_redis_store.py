@@ -36,7 +36,7 @@ async def wait_until_counted(limits: RedisLimitStore) -> None:
 
 
 async def take_in_vain(limits: RedisLimitStore, times: int) -> int:
-    """How many of them asked Redis: the others were refused because one before them had failed."""
+    """Count how many requests reached Redis. The others were refused because one before them had failed."""
     attempts = 0
     for _ in range(times):
         with pytest.raises(LimitStoreError) as refused:

@@ -58,8 +58,8 @@ class Answer:
 
 @dataclass
 class Clients:
-    """They ask without a pause, on connections that they open anew when one breaks, for so many seconds, or until they
-    are stopped."""
+    """Clients that send requests without a pause, for some seconds or until they are stopped. They open a new
+    connection if one breaks."""
 
     server: Server
     kind: str
@@ -104,7 +104,8 @@ class Clients:
 
 
 def read_used(server: Server, kind: str = "billed") -> int:
-    """Of the month, by a request that is not counted. A worker that can't count shows none, and is asked again."""
+    """Return how many requests of the month are counted, by a request that is not counted. It is repeated if a worker
+    can't count and shows no number."""
     shown: list[int] = []
 
     def read() -> bool:
@@ -118,7 +119,8 @@ def read_used(server: Server, kind: str = "billed") -> int:
 
 
 def check_rate(answers: list[Answer], *, uncounted: int) -> None:
-    """In any time from one answer's request to another's end, no more than the limit, 1 %, and what was not counted."""
+    """Check that between a request and the end of a later answer no more were answered than the limit, 1 %, and the
+    uncounted ones."""
     passed = sorted((answer for answer in answers if answer.status == 200), key=lambda answer: answer.sent)
     ends = sorted(answer.received for answer in passed)
     for first in passed[:: max(1, len(passed) // 40)]:
@@ -157,7 +159,7 @@ def test_four_workers_and_eight_clients_keep_to_the_rate(
 
 @pytest.mark.long
 def test_killed_workers_and_a_killed_server_lose_no_count(start: Start, cases: int, tmp_path: Path) -> None:
-    """What was answered was billed; of what broke, each client's last request may have been."""
+    """All answered requests were billed. Of a broken connection, each client's last request may have been billed."""
     server = start(workers=4)
     clients = Clients(server, "billed")
     kills = min(cases, 8)
@@ -208,7 +210,7 @@ def start_server_again(server: Server, folder: Path) -> Server:
 
 
 def list_events(server: Server) -> list[str]:
-    """Of whole lines: the server may be writing the next one."""
+    """List the events in whole lines. The server may be writing the next one."""
     lines = (server.folder / "log").read_text().rpartition("\n")[0].splitlines()
     return [json.loads(line)["event"] for line in lines if line.startswith("{")]
 
@@ -248,7 +250,7 @@ def test_a_redis_that_is_not_there_keeps_no_server_from_starting(start: Start) -
 
 
 def serve_in_vain(folder: Path, edge: str) -> str:
-    """What a server says that does not start."""
+    """Return the message of a server that does not start."""
     (folder / "outings.toml").write_text(f'[store]\nurl = "file:store"\n[edge]\n{edge}\n')
     words = ["serve", "-c", str(folder / "outings.toml"), "--port", "0"]
     done = subprocess.run(

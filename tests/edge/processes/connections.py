@@ -112,7 +112,7 @@ class Transport(asyncio.Transport):
 
 
 def make_protocol(service: Service, *, keep_alive: float = 5) -> HttpProtocol:
-    """Of a running event loop. `keep_alive`: seconds that an idle connection lives."""
+    """Make a protocol on a running event loop. `keep_alive`: seconds that an idle connection lives."""
     config = uvicorn.Config(service.edge, http=HttpProtocol, proxy_headers=False)
     config.timeout_keep_alive = keep_alive  # type: ignore[assignment]
     config.load()
@@ -120,7 +120,7 @@ def make_protocol(service: Service, *, keep_alive: float = 5) -> HttpProtocol:
 
 
 def connect_protocol(service: Service) -> tuple[HttpProtocol, Transport]:
-    """Of a running event loop."""
+    """Connect a protocol to a service on a running event loop."""
     wire, transport = make_protocol(service), Transport()
     wire.connection_made(transport)
     return wire, transport

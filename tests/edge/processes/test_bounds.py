@@ -1,4 +1,4 @@
-"""What one client can do to a server before it has shown a key: nothing that others feel. 256 descriptors."""
+"""Limits on what a client without a key can do to a server with 256 descriptors, so that others notice nothing."""
 
 import asyncio
 import contextlib
@@ -55,7 +55,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(autouse=True)
 def _same_worker(server: Server) -> Iterator[None]:
-    """None of this ends one."""
+    """Check that the same worker still runs."""
     before = list_workers(server)
     yield
     assert list_workers(server) == before
@@ -66,7 +66,7 @@ def connect(server: Server) -> socket.socket:
 
 
 def send_without_end(connection: socket.socket, beginning: bytes, again: bytes) -> int:
-    """Until the server has had enough; the bytes that were sent."""
+    """Send bytes until the server closes, and return how many were sent."""
     sent = 0
     with contextlib.suppress(OSError):
         connection.sendall(beginning)
@@ -170,7 +170,7 @@ def test_who_wants_more_than_an_answer_gets_it_and_no_more(server: Server, wante
 
 
 def test_connections_that_say_nothing_take_no_place_from_others(server: Server) -> None:
-    """More of them than the worker has descriptors."""
+    """The connections are more than the worker has descriptors."""
     [worker] = list_workers(server)
     with contextlib.ExitStack() as sockets:
         for number in range(DESCRIPTORS + 64):
@@ -201,7 +201,7 @@ def test_an_address_has_as_many_connections_as_the_operator_says(tmp_path: Path)
 
 
 def test_a_proxy_has_as_many_connections_as_it_likes(server: Server) -> None:
-    """One that is trusted speaks for many; nothing is bounded by address where the operator says nothing."""
+    """A trusted proxy sends for many clients. Without such a setting nothing is limited by address."""
     with contextlib.ExitStack() as sockets:
         connections = [sockets.enter_context(contextlib.closing(Connection(server))) for _ in range(60)]
         assert {connection.ask("/v1/metros").status for connection in connections} == {200}
@@ -384,7 +384,7 @@ def test_who_has_not_taken_an_answer_longest_makes_room_for_the_answers_of_other
 
 
 def test_the_kernel_takes_little_of_an_answer_that_it_can_not_send() -> None:
-    """It would take 4 MB for each client that reads nothing."""
+    """Otherwise it would take 4 MB for each client that reads nothing."""
     with contextlib.closing(bind_sockets("127.0.0.1", 0, count=2)) as listening:
         taken = {value.getsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT) for value in listening.sockets}
     assert taken == {UNSENT_BYTES}

@@ -23,7 +23,7 @@ def server(start: Callable[..., Server], monkeypatch: pytest.MonkeyPatch) -> Ser
 
 
 def ask(server: Server, target: str, *, key: str | None = None) -> tuple[int, bytes]:
-    """Over a connection of its own, so that it may be any of the workers that answers."""
+    """Send a request over a connection of its own, so that any worker may answer."""
     headers = {} if key is None else {"X-API-Key": key}
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)) as connection:
         connection.request("GET", target, headers=headers)

@@ -17,7 +17,7 @@ LIST = "/v1/harbor/events?from=2026-08-10"
 
 
 def write_at_once(service: Service, request: bytes) -> bytes:
-    """What is on the wire as soon as the request is read, before the event loop does anything else."""
+    """Return the bytes that are written as soon as the request is read, before the event loop does anything else."""
 
     async def feed() -> bytes:
         wire, transport = connect_protocol(service)
@@ -45,7 +45,7 @@ def test_what_is_held_is_written_before_the_event_loop_does_anything_else(make_o
 
 
 def list_writes(service: Service, head: bytes) -> list[bytes]:
-    """What is written for a request, in one piece a system call."""
+    """List the bytes of each system call that answers a request."""
 
     async def feed() -> list[bytes]:
         wire, transport = connect_protocol(service)
@@ -235,7 +235,7 @@ def test_blanks_round_a_key_are_no_part_of_it(connection: Connection, server: Se
 
 @pytest.mark.parametrize("method", ["FOO", "get", "VERSION-CONTROL", "PROPFIND", "BREW"])
 def test_a_method_that_nobody_knows_is_not_allowed_either(connection: Connection, method: str) -> None:
-    """It is told its key's limits as any other, and the connection goes on."""
+    """The answer has the limits of the key as any other, and the connection stays open."""
     for target in ("/v1/metros", "/v1/nowhere"):
         connection.send(connection.write_head(target, method=method))
         raw = connection.read()

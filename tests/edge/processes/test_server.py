@@ -219,7 +219,7 @@ def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[.
 
 @pytest.mark.long
 def test_a_worker_is_replaced_by_one_that_is_slow_to_be_ready(start: Callable[..., Server]) -> None:
-    """As on a busy machine: it is stopped for longer than a worker that serves may take for an answer."""
+    """The new worker is stopped, as on a busy machine, for longer than a serving worker may take for an answer."""
     server = start()
     before = list_workers(server)
     server.process.send_signal(signal.SIGHUP)
@@ -236,7 +236,7 @@ def test_a_worker_is_replaced_by_one_that_is_slow_to_be_ready(start: Callable[..
 
 
 def test_workers_end_with_a_killed_supervisor(start: Callable[..., Server]) -> None:
-    """Else they held the port, and no server could start again."""
+    """Otherwise they would hold the port, and no server could start again."""
     server = start(workers=2)
     wait_until(lambda: len(list_workers(server)) == 2)
     workers = list_workers(server)

@@ -16,7 +16,7 @@ from tests.command.conftest import CONFIGURATION
 
 
 class Worker:
-    """One that what forks it can't start at first."""
+    """A worker that can't be started at first."""
 
     failures: ClassVar[list[Exception]] = []
 
@@ -53,7 +53,7 @@ def test_a_worker_is_asked_for_until_there_is_one(monkeypatch: pytest.MonkeyPatc
 
 
 def test_of_two_servers_that_begin_at_once_the_second_ends_and_says_why(tmp_path: Path) -> None:
-    """Before either of them listens, both could bind the port, and would share its connections."""
+    """Both could bind the port until one of them listens, and would share its connections."""
     config = tmp_path / "outings.toml"
     config.write_text(CONFIGURATION)
     with contextlib.closing(bind_sockets("127.0.0.1", 0, count=2)) as first:

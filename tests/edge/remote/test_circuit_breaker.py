@@ -1,4 +1,4 @@
-"""What fails in a row is left alone for a while."""
+"""The circuit breaker for remote services that fail several times in a row."""
 
 from outings.remote.fetcher import CircuitBreaker
 

@@ -40,7 +40,7 @@ class CountingService(Service):
 
 @pytest.fixture
 def service(tmp_path: Path, state: Path) -> Iterator[CountingService]:
-    """One that counts in `state` and writes its lines to the file `log` beside it."""
+    """Make a service that counts in `state` and writes its lines to the file `log` beside it."""
     plain = make_service(tmp_path / "plain")
     with (tmp_path / "log").open("ab") as log:
         usage = UsageRecorder(ledger=Ledger(state), access_log=AccessLog(log.fileno()), shows_keys=True)

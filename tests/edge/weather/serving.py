@@ -22,7 +22,7 @@ PATIENT = RetryPolicy(connect=30.0, silence=30.0, whole=60.0, attempts=2, pause=
 
 
 def write_point(url: str) -> Any:
-    """As `/points/40,-74` is answered, of what there is of the office's own pages the most part left out."""
+    """Write an answer to `/points/40,-74`, without most links to the office's own pages."""
     return {
         "@context": ["https://geojson.org/geojson-ld/geojson-context.jsonld", {"@version": "1.1"}],
         "id": f"{url}/points/40,-74",
@@ -40,7 +40,7 @@ def write_point(url: str) -> Any:
 
 
 def write_forecast(issued: datetime, periods: list[Any]) -> Any:
-    """As `/gridpoints/PHI/64,79/forecast` and `…/forecast/hourly` are answered."""
+    """Write answers to `/gridpoints/PHI/64,79/forecast` and `…/forecast/hourly`."""
     return {
         "@context": ["https://geojson.org/geojson-ld/geojson-context.jsonld", {"@version": "1.1"}],
         "type": "Feature",
@@ -77,7 +77,7 @@ def write_hours(first: datetime, count: int = HOURS) -> list[Any]:
 
 
 def write_half_days(first: datetime, count: int = HALF_DAYS) -> list[Any]:
-    """From a day's begin at six on."""
+    """Write half days from six in the morning on."""
     made = []
     for number in range(count):
         starts, is_daytime = first + timedelta(hours=12 * number), number % 2 == 0

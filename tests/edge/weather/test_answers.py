@@ -46,7 +46,7 @@ Serve = Callable[[Callable[[Clock], ForecastSource | None]], WeatherService]
 
 @pytest.fixture
 def serve(service: Service, tmp_path: Path) -> Iterator[Serve]:
-    """Over the worlds that all tests share, with a clock and an edge of its own."""
+    """Serve the worlds that all tests share, with a clock and an edge of its own."""
     made: list[Edge] = []
 
     def start(make: Callable[[Clock], ForecastSource | None]) -> WeatherService:

@@ -140,7 +140,7 @@ def test_a_server_that_is_not_there_is_unreached() -> None:
 
 
 def serve_period(office: Office, **members: Any) -> None:
-    """Of the hours only the first, with other members."""
+    """Serve a forecast of which only the first hour has other members."""
     [first, *_] = write_hours(office.first)
     period = {name: value for name, value in {**first, **members}.items() if value is not ...}
     office.faults["/hourly"] = (json.dumps(write_forecast(ISSUED, [period])).encode(), 1)

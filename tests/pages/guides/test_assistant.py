@@ -123,7 +123,7 @@ def test_errors_of_the_api_reach_the_assistant_in_words(demo: Demo) -> None:
 
 @pytest.fixture(scope="module")
 def address(demo: Demo) -> Iterator[str]:
-    """Where the tools are over HTTP, without a key of the command's own."""
+    """Return the address of the tools over HTTP, without a key of the command's own."""
     environ = {**os.environ, "OUTINGS_URL": demo.url}
     process = subprocess.Popen(
         [sys.executable, "-m", "command", "mcp", "--http", "0"], env=environ, stderr=subprocess.PIPE, text=True

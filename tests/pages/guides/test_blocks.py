@@ -1,4 +1,4 @@
-"""Who follows a guide gets what it shows: every block is run, in order, and every answer is compared."""
+"""The guides do what they show: every block is run, in order, and every answer is compared."""
 
 import io
 import json
@@ -34,7 +34,7 @@ def reader(demo: Demo, tmp_path: Path) -> Iterator[Reader]:
 
 
 def compare(block: Block, came: str) -> str | None:
-    """None where the guide shows this, or nothing."""
+    """Return None if the guide shows this output or none."""
     if block.answer is None:
         return None
     if block.answer_language == "json":

@@ -53,7 +53,7 @@ def test_a_count_of_minus_one_is_no_end() -> None:
     ],
 )  # fmt: skip
 def test_an_end_in_utc_that_is_a_local_midnight_keeps_its_day(until: str, timezone: str, last: int) -> None:
-    """So Exchange names the last day."""
+    """Exchange names the last day in this way."""
     starts = read_starts(expand(NINE, f"FREQ=DAILY;UNTIL={until}", timezone=timezone))
     assert [start.day for start in starts] == list(range(10, last + 1))
 

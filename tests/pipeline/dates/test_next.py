@@ -52,7 +52,7 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> City:
 
 
 def read_block(city: City, name: str, *, day: date = TODAY) -> Any:
-    """By slug: a list would have to reach there."""
+    """Read blocks by slug, because a list would have to reach that date."""
     return city.ask(f"/v1/events/slug/{name.replace(' ', '-')}", day=day.isoformat())["data"]["occurrence"]
 
 

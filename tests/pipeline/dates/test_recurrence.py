@@ -171,7 +171,7 @@ def test_a_night_over_the_change_lasts_as_long_by_the_clock() -> None:
 
 
 def test_a_date_that_the_clocks_skip_does_not_exist_but_count_has_counted_it() -> None:
-    """2:30 on 8 March 2026."""
+    """Such a date is 8 March 2026 at 2:30."""
     expansion = expand(datetime(2026, 3, 7, 2, 30), "FREQ=DAILY;COUNT=4")
     assert [(one.index, one.starts_local.day) for one in expansion.occurrences] == [(1, 7), (2, 9), (3, 10)]
     assert expansion.total == 3

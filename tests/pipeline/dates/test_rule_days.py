@@ -63,7 +63,8 @@ SPANS = st.integers(0, 4000).map(lambda days: timedelta(days=days))
 
 
 def errs_in_dateutil(text: str, anchor: date) -> bool:
-    """It takes numbered and plain weekdays together as both, not either; and the first week as begun at the anchor."""
+    """Return True if dateutil errs: it takes numbered and plain weekdays together as both, and the first week as begun
+    at the anchor."""
     parts = dict(part.split("=") for part in text.split(";"))
     weekdays = parts.get("BYDAY", "").split(",")
     mixed = len({len(code) > 2 for code in weekdays}) == 2
@@ -129,7 +130,7 @@ class Words:
         return in_month and by_number and by_weekday and (bool(numbers or codes) or self.is_like_anchor(day))
 
     def is_in_year(self, day: date) -> bool:
-        """Whether BYWEEKNO and BYYEARDAY name it. A week is of the year that four of its days are in."""
+        """Return True if BYWEEKNO and BYYEARDAY name the day. A week belongs to the year with four of its days."""
         weeks, days = self.list_values("BYWEEKNO"), self.list_values("BYYEARDAY")
         before = (day.weekday() - CODES.index(self.parts.get("WKST", "MO"))) % 7
         fourth = day + timedelta(days=3 - before)
@@ -140,7 +141,7 @@ class Words:
         return by_week and (not days or bool({str((day - first).days + 1), str((day - end).days - 1)} & set(days)))
 
     def is_like_anchor(self, day: date) -> bool:
-        """What is asked of a day where no part names days."""
+        """Return True if a day has what the anchor implies when no part names days."""
         if self.frequency == "WEEKLY":
             return day.weekday() == self.anchor.weekday()
         if self.frequency == "YEARLY" and "BYMONTH" not in self.parts:

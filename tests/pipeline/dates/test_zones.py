@@ -105,7 +105,7 @@ def list_odd_clocks(zone: ZoneInfo, changes: list[datetime]) -> list[time]:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_daily_series_takes_place_at_its_local_time_on_every_day_that_has_it(part: int, cases: int) -> None:
-    """At the hours in which clocks change: in a gap it does not take place, in a fold the first time."""
+    """Clocks change at these hours: in a gap it does not take place, and in a fold it takes place the first time."""
     for name, changes in list_changing(part, cases).items():
         zone = read_zone(name)
         for clock in list_odd_clocks(zone, changes)[::2]:

@@ -56,7 +56,7 @@ class Cluster:
 
 @contextlib.contextmanager
 def start_cluster(folder: Path, *, workers: int) -> Iterator[Cluster]:
-    """With as many workers, all of them there."""
+    """Start a cluster with this many workers, and wait for all of them."""
     cluster = Cluster(find_free_port(), folder)
     try:
         cluster.start("scheduler", "--port", str(cluster.port), "--no-show")

@@ -1,4 +1,4 @@
-"""How many processes a build's work is worth."""
+"""The number of processes that a build's work is worth."""
 
 import pytest
 

@@ -168,7 +168,7 @@ def test_without_workers_a_build_ends_after_a_while(
 
 @contextlib.contextmanager
 def killing(cluster: Cluster, *victims: int, once: Callable[[], bool] = lambda: True) -> Iterator[None]:
-    """Then, as soon as each worker is at its work: new ones have to import what they need first."""
+    """Kill the workers as soon as each is at work. New ones have to import what they need first."""
     over = threading.Event()
 
     def kill() -> None:

@@ -1,4 +1,4 @@
-"""Where a build's work is done on this machine: by as many processes as it is worth, or as the operator says."""
+"""Builds on one machine, by as many processes as the work is worth or as the operator sets."""
 
 import os
 from collections.abc import Callable

@@ -117,7 +117,7 @@ def read_ics(configure: Configure, tmp_path: Path) -> ReadIcs:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of 127.0.0.1, by nobody but itself, with its key."""
+    """Return a self-signed certificate of 127.0.0.1, with its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a city")])
     now = datetime.now(UTC)

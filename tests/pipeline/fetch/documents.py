@@ -23,7 +23,7 @@ def event(**members: Any) -> dict[str, Any]:
 
 
 def show(record: msgspec.Struct) -> dict[str, Any]:
-    """Only what is stated."""
+    """Return only the stated members."""
     built: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(record))
     return {name: value for name, value in built.items() if value not in (None, [], {}, "", False)}
 

@@ -88,7 +88,7 @@ class Draw:
         return "\n".join(["BEGIN:VEVENT", f"UID:{self.uid}", f"SUMMARY:Series {self.uid}", *lines, "END:VEVENT"])
 
     def show(self, local: datetime) -> str:
-        """As its own notation has it, with the parameters."""
+        """Write a local time in the notation of calendars, with the parameters."""
         match self.kind:
             case "days":
                 return f";VALUE=DATE:{local:%Y%m%d}"

@@ -22,7 +22,7 @@ def find_start(record: EventRecord) -> datetime | None:
 
 
 def list_instants(record: Record) -> list[str]:
-    """As a build finds them: the starts, the first with its end."""
+    """List the instants that a build finds: the starts, and the first with its end."""
     assert isinstance(record, EventRecord)
     expansion = expand_recurrence(
         starts_local=find_start(record), ends_local=record.ends_local,

@@ -1,4 +1,4 @@
-"""What an independent library, `recurring-ical-events`, finds in a calendar: dates by their UID, as day or instant."""
+"""Dates that an independent library, `recurring-ical-events`, finds in a calendar: by UID, as day or instant."""
 
 from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
@@ -12,8 +12,8 @@ Dates = Counter[tuple[str, date | int]]
 
 
 def find_dates(content: bytes, *, metro: str, window: tuple[date, date]) -> Dates:
-    """Not those that our rulings differ in: an instance of a series at a time that clocks skip does not take place, and
-    of one in UTC that the metro's clock shows for the second time is its first."""
+    """Find dates except those that our rules treat otherwise: an instance of a series in a skipped hour does not take
+    place, and one in UTC that the metro's clock shows the second time is its first."""
     first, last = (datetime.combine(day, time(), UTC) for day in window)
     dates: Dates = Counter()
     a_day = timedelta(days=1)  # more on both sides: times without a zone are of the metro

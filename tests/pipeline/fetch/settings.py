@@ -1,4 +1,4 @@
-"""What the tests of feeds share beside their fixtures: a metro's table, and what the fixtures give."""
+"""Settings that tests of feeds share beside their fixtures: a metro's table, and the types of fixtures."""
 
 from collections.abc import Callable
 

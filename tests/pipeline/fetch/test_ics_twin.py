@@ -33,7 +33,7 @@ def read_values(content: bytes) -> list[dict[str, Any]]:
 
 
 def list_dates(values: list[dict[str, Any]]) -> Dates:
-    """As a build finds them."""
+    """List dates as a build finds them."""
     first, last = (datetime.combine(day, time(), UTC).timestamp() for day in WINDOW)
     dates: Dates = Counter()
     for value in values:
@@ -57,7 +57,7 @@ def list_dates(values: list[dict[str, Any]]) -> Dates:
 
 
 def test_a_calendar_s_dates_are_those_that_an_independent_library_finds(cases: int) -> None:
-    """In 10,000 of them: OUTINGS_TEST_CASES=10000."""
+    """OUTINGS_TEST_CASES=10000 tries 10,000 calendars."""
     for number in (*range(cases), *INTO_CLOCK_CHANGES):
         content = draw_calendar(random.Random(number), number)
         dates, expected = list_dates(read_values(content)), find_dates(content, metro=METRO, window=WINDOW)
@@ -82,7 +82,7 @@ def test_what_is_exported_has_the_dates_that_the_list_shows(tmp_path: Path, case
 
 
 def list_shown(city: City) -> Dates:
-    """Those of `occurrences=expand`, from one month to the next."""
+    """List the dates of `occurrences=expand`, from one month to the next."""
     first, last = (datetime.combine(day, time(), UTC).timestamp() for day in SHOWN)
     dates: Dates = Counter()
     starts = [date(2026 + month // 12, month % 12 + 1, 1) for month in range(7, 21)]

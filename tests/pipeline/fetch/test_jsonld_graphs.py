@@ -1,4 +1,4 @@
-"""Which nodes of JSON-LD are listings, by what they are known, and what they are made of."""
+"""JSON-LD nodes that are listings, their identities, and their parts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What listings in JSON-LD say of themselves, each oddity as some software writes it."""
+"""Members of listings in JSON-LD, with each oddity as some software writes it."""
 
 from typing import Any
 

@@ -94,7 +94,7 @@ def test_a_page_is_of_the_metro_that_its_feed_names(read_jsonld: ReadJsonld) -> 
 
 
 def test_a_page_of_the_most_common_calendar_of_wordpress_is_read(read_jsonld: ReadJsonld) -> None:
-    """It escapes HTML, takes every organizer for a person, and leaves what it does not know as empty texts."""
+    """The plugin escapes HTML, makes every organizer a person, and writes unknown values as empty texts."""
     written = {
         "@context": "http://schema.org", "@type": "Event", "name": "Stories &#038; Songs &#8211; Toddlers",
         "description": "&lt;p&gt;Bring &amp;amp; share.&lt;/p&gt;\n", "image": "https://a.example/i.jpg",

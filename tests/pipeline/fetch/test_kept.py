@@ -1,4 +1,4 @@
-"""What was read is kept whole."""
+"""Stored records are complete."""
 
 import json
 from collections import Counter

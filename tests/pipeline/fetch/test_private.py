@@ -137,7 +137,7 @@ def test_what_was_checked_is_what_is_connected_to(web: Web) -> None:
 
 
 def test_a_proxy_of_another_scheme_is_not_passed_by(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a connection without a proxy the name would be asked for again, behind the check."""
+    """A connection without a proxy would resolve the name again, after the check."""
     port = web.url.rpartition(":")[2]
     with serve_web() as proxy:
         monkeypatch.setenv("https_proxy", proxy.url)
@@ -148,7 +148,7 @@ def test_a_proxy_of_another_scheme_is_not_passed_by(web: Web, monkeypatch: pytes
 
 
 def test_the_certificate_is_still_the_names(certificate: Path) -> None:
-    """It is of 127.0.0.1, which is where the name leads, and not of the name."""
+    """The name leads to 127.0.0.1, whose certificate does not have the name."""
     served = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     served.load_cert_chain(certificate)
     verify = ssl.create_default_context(cafile=str(certificate))

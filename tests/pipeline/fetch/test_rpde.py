@@ -245,7 +245,7 @@ def test_a_session_whose_name_stands_in_another_item_is_told(reads: RpdeReads, p
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
 def test_paging_after_walks_say_what_one_walk_of_all_says(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
-    """Of what can be read: of an item that can't be any more, what was said before stays."""
+    """An item that can't be read any more keeps its last good version."""
     random, folder = Random(seed), tmp_path_factory.mktemp("reads")
     with serve_web() as web:
         publisher = Publisher(f"{web.url}/feed", by_number=True)

@@ -76,7 +76,7 @@ def test_pages_that_are_empty_and_each_name_another_end_with_an_error() -> None:
 
 
 def test_pages_that_are_empty_between_others_are_read_on() -> None:
-    """As where a publisher takes a page of what it has and leaves out what is not for all."""
+    """A publisher may leave out private items of a page and send it empty."""
 
     def answer(number: int, _: str) -> bytes:
         items = [{"id": number}] if number % 90 == 0 else []

@@ -103,7 +103,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serve_web(certificate: ssl.SSLContext | None = None) -> Iterator[Web]:
-    """Over https where there is a `certificate`."""
+    """Serve over https if there is a `certificate`, else over http."""
     web = Web("")
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("WebHandler", (Handler,), {"web": web}))
     if certificate is not None:

@@ -13,7 +13,7 @@ NARROWER = {"source": Source}
 @pytest.mark.parametrize("kind", HEADS)
 def test_a_head_has_the_members_of_its_record_with_their_types_and_defaults(kind: str) -> None:
     def strip(declared: Any) -> Any:
-        """Without how it is read."""
+        """Return a declaration without how it is read."""
         return get_args(declared)[0] if get_origin(declared) is Annotated else declared
 
     own = {member.name: member for member in msgspec.structs.fields(RECORDS[kind])}

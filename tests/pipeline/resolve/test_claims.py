@@ -46,12 +46,12 @@ def list_refused(built: BuildResult) -> list[tuple[str, str | None, str]]:
 
 
 def count_kinds(city: City, row_id: str) -> list[tuple[str, str | None]]:
-    """What the change feed tells of a listing, in order."""
+    """Return the kinds of changes that the change feed reports of a listing, in order."""
     return [(version.kind, version.metro) for version in city.read_versions() if version.listing_id == row_id]
 
 
 def check_unique(city: City) -> None:
-    """No id is shown in two metros."""
+    """Check that no id is shown in two metros."""
     shown = Counter(
         event["id"] for metro in ("seattle", "boise") for event in city.ask(f"/v1/{metro}/events?limit=200")["data"]
     )

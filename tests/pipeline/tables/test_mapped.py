@@ -55,7 +55,7 @@ def read_bodies(snapshot: Snapshot) -> list[bytes]:
 
 
 def list_addresses(snapshot: Snapshot) -> Iterator[str]:
-    """What documents call places, alone and with what is or is not behind them."""
+    """List the places in documents, alone and followed by what may or may not belong to them."""
     others = cycle(("98101", "Portland"))
     for place in pl.read_parquet(snapshot.tables["listings"].path)["pack", "offset", "length"].iter_rows():
         document = msgspec.json.decode(snapshot.read_document(*place))

@@ -1,4 +1,4 @@
-"""What the log says of a listing's life: created, updated, removed, restored."""
+"""Changes in the log: created, updated, removed, restored."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_version_ids_rise_by_one_and_times_never_go_back(tmp_path: Path) -> None
 
 
 def test_a_clock_that_is_set_back_takes_no_time_back(tmp_path: Path) -> None:
-    """Through all commands, and by hours too: tests/faults/test_clocks.py."""
+    """tests/faults/test_clocks.py covers all commands, and hours."""
     city, stamps = City(tmp_path), []
     for number, day in enumerate(("2026-08-10", "2026-08-09", "2026-08-01")):
         city.write([make_event("a", name=f"Name {number}")])

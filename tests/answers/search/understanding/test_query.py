@@ -29,7 +29,7 @@ def refuse(text: str) -> ApiError:
 
 
 def read_or_refuse(text: str) -> ParsedQuery | None:
-    """None where nothing in it can be searched."""
+    """Read a query, or return None if it has nothing to search for."""
     try:
         return read(text)
     except ApiError as error:
@@ -205,7 +205,7 @@ def test_spellings_that_fold_are_one_query(one: str, other: str) -> None:
 
 
 def fold(query: ParsedQuery) -> tuple[object, ...]:
-    """What was understood, but for how it was written."""
+    """Return what a query means, without how it was written."""
     age = None if query.age is None else (query.age.min, query.age.max)
     return query.words, query.kinds, age, split_words(" ".join(query.ignored)), query.audience, query.locations
 
@@ -232,7 +232,7 @@ def test_case_spaces_and_accents_change_nothing(
 
 @given(QUERIES)
 def test_every_word_has_one_role_and_none_is_lost(words: list[str]) -> None:
-    """Of those that are no filler: it decides, lifts, is ignored, or is in the age."""
+    """Every word that is no filler decides, raises, is ignored, or is part of an age."""
     text = " ".join(words)
     parsed = read_or_refuse(text)
     assume(parsed)

@@ -53,7 +53,7 @@ def test_the_runs_of_a_query_are_found() -> None:
 
 
 def test_the_shipped_groups_are_read_and_symmetric() -> None:
-    """But for phrases that differ in filler words: a query can't tell them apart."""
+    """Phrases that differ only in filler words are left out, because a query can't tell them apart."""
     groups = read_shipped_language("en").related
     assert len(groups) > 100
     related = RelatedWords(groups)

@@ -39,7 +39,7 @@ def make_json(content: Any, **members: Any) -> Page:
 def serve_offsets(
     rows: Sequence[Row], *, size: int, parameter: str = "offset", wrap: Callable[[list[Row]], Any] = lambda rows: rows
 ) -> Callable[[str], Page]:
-    """At most `size` rows from the offset on."""
+    """Serve at most `size` rows from the offset on."""
 
     def answer(target: str) -> Page:
         begin = int(read_query(target).get(parameter, 0))

@@ -31,8 +31,8 @@ BARE = {"image": False, "venue": [], "organizer": [], "categories": [], "tags": 
 
 
 def make_tribe(events: Sequence[dict[str, Any]], *, is_old: bool = False) -> Answer:
-    """At most two a page here, as another plugin may set it. Behind the last page is 404; of old versions also where
-    there is nothing to come."""
+    """Serve at most two events a page, as a plugin may set it. The page after the last is 404, and in old versions so
+    is an empty result."""
 
     def answer(target: str) -> Page:
         params = read_query(target)
@@ -65,7 +65,7 @@ def make_libcal_event(number: int, **members: Any) -> dict[str, Any]:
 
 
 def make_libcal(count: int) -> Answer:
-    """20 of the next 30 days, unless more are asked for: 500 of 365 days at most. There are no pages."""
+    """Serve 20 events of the next 30 days unless more are requested: at most 500 of 365 days. There are no pages."""
 
     def answer(target: str) -> Page:
         params = read_query(target)
@@ -100,7 +100,7 @@ def make_localist_event(number: int, instance: int, day: int, **members: Any) ->
 
 
 def make_localist(events: Sequence[dict[str, Any]]) -> Answer:
-    """Those of today unless days are asked for, ten a page unless more are: 100 at most."""
+    """Serve today's events unless days are requested, ten a page unless more are: at most 100."""
 
     def answer(target: str) -> Page:
         params = read_query(target)

@@ -13,7 +13,7 @@ def read_exports(city: City) -> dict[str, Export]:
 
 
 def read_file(city: City, name: str) -> bytes:
-    """Its size and hash are compared on the way."""
+    """Read a file, and compare its size and hash."""
     export = read_exports(city)[name]
     data = city.store.get(object_name(export.object))
     assert (export.object, export.packed) == (hashlib.sha256(data).hexdigest(), len(data))

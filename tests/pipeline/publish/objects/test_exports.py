@@ -23,7 +23,7 @@ def read_lines(city: City, collection: str) -> list[Any]:
 
 
 def add_up(documents: list[Any]) -> str:
-    """By hand, from docs/readers.md."""
+    """Count by hand as docs/readers.md says."""
     numbers = [
         int(hashlib.sha256(f"{document['id']} {document['updated_at']}".encode()).hexdigest(), 16)
         for document in documents
@@ -32,7 +32,7 @@ def add_up(documents: list[Any]) -> str:
 
 
 def make_records() -> list[Record]:
-    """Of each type; listings that no default list shows are among them, and some that are not published."""
+    """Make records of each type. Some are in no default list, and some are unpublished."""
     return [
         make_event("plain"), make_event("adults", audience="adults"), make_event("unsure", confidence=0.1),
         make_event("past", starts_local="2026-01-02T10:00:00"), make_event("dateless", starts_local=None),

@@ -310,7 +310,7 @@ def test_pages_lead_only_to_files_that_are_there_and_ask_for_no_key(sample: tupl
 
 
 class _SuddenDeath(BaseException):
-    """Nothing of the program catches it."""
+    """An exception that the program does not catch."""
 
 
 class _DyingHost(FolderHost):

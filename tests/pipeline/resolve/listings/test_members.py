@@ -57,7 +57,7 @@ def list_types(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def strip(declared: Any) -> Any:
-    """Without how it is read, or how OpenAPI describes it."""
+    """Return a declaration without how it is read or how OpenAPI describes it."""
     origin = get_origin(declared)
     if origin is Annotated:
         return strip(get_args(declared)[0])

@@ -1,4 +1,4 @@
-"""What a section does not state is what its class states: filters find it so, and readers see what was stated."""
+"""Members that a section does not state are its class's: filters use those, and readers see what was stated."""
 
 from pathlib import Path
 
