@@ -114,10 +114,10 @@ def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None,
 
     async def run() -> list[int]:
         transport = PublicTransport(
-            verify=verify or ssl.create_default_context(), connect_timeout=2.0, resolve=resolve,
+            verify=verify or ssl.create_default_context(), connect_timeout=30.0, resolve=resolve,
             is_allowed=lambda address: str(address) == "127.0.0.1",
         )  # fmt: skip
-        async with httpx2.AsyncClient(transport=transport, timeout=2.0) as client:
+        async with httpx2.AsyncClient(transport=transport, timeout=30.0) as client:
             return [(await client.get(value)).status_code for value in (url, *then)]
 
     return asyncio.run(run())
