@@ -11,7 +11,7 @@ from time import perf_counter
 import polars as pl
 from msgspec.structs import replace
 
-from outings.answers.derived import derive_of_answers, derive_tables
+from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
@@ -44,7 +44,8 @@ from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.account import count_tables
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Tables, encode_table, make_tables, make_zips
-from pipeline.tables.similar import make_related
+from pipeline.tables.similar import RELATED_COLUMNS, make_related
+from pipeline.tables.unchanged_columns import find_unchanged_columns
 
 # Days before and after the build's local date, both inclusive.
 HORIZON = timedelta(days=400)
@@ -94,7 +95,7 @@ def build_metro(
             categories={} if plan.language is None else plan.language.categories,
         )  # fmt: skip
         times.append(perf_counter())
-        manifest = _write_tables(tables, buffer, plan=plan, writer=writer, account=listings.account)
+        manifest = _write_tables(tables, buffer, previous, plan=plan, writer=writer, account=listings.account)
         manifest = _keep_stamp(manifest, released)
     changes = tables.changes
     del tables  # the rest reads the written tables
@@ -144,12 +145,21 @@ def _list_known(released: PreviousMetro | None, previous: PreviousSnapshot) -> s
 
 
 def _write_tables(
-    made: Tables, buffer: DocumentBuffer, *, plan: MetroPlan, writer: ObjectWriter, account: Mapping[str, FeedAccount]
+    made: Tables,
+    buffer: DocumentBuffer,
+    previous: PreviousSnapshot,
+    *,
+    plan: MetroPlan,
+    writer: ObjectWriter,
+    account: Mapping[str, FeedAccount],
 ) -> Manifest:
     """Write a metro's tables and return the manifest. Tables are removed from `made` one by one, to save memory."""
-    packs = () if plan.previous is None else plan.previous.manifest.packs
+    old = None if plan.previous is None else plan.previous.manifest
+    packs = () if old is None else old.packs
     frames, packs = pack_documents(made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer)
-    frames["related"] = make_related(frames, today=plan.today)
+    unchanged = find_unchanged_columns(frames, previous, old, today=plan.today)
+    is_related = unchanged.cover(RELATED_COLUMNS)
+    frames["related"] = previous.read_table("related") if is_related else make_related(frames, today=plan.today)
     if plan.centroids:
         frames["zips"] = make_zips(plan.centroids)
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
@@ -157,10 +167,16 @@ def _write_tables(
     made.origins.write_parquet(target, compression="uncompressed", statistics=False)
     origins = None if plan.program is None else Origins(program=plan.program, object=writer.put(target.getvalue()))
     account = add_accounts([count_tables(frames, today=plan.today), account])
-    derived = derive_tables(frames, today=plan.today, language=plan.language)
+    kept = {} if old is None else {
+        name: old.mapped[name] for group in DERIVED if unchanged.cover(group.columns) for name in group.names
+    }  # fmt: skip
+    again = [group for group in DERIVED if not kept.keys() & group.names]
+    derived = derive_tables(frames, today=plan.today, language=plan.language, derivations=again)
     made.tables.clear()
     del frames
-    mapped = _put_mapped(derived, writer)
+    mapped = kept | _put_mapped(derived, writer)
+    for table in kept.values():
+        writer.keep(table.object)
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,

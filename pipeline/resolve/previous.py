@@ -211,7 +211,8 @@ class PreviousSnapshot:
 
     def read_table(self, name: str) -> pl.DataFrame:
         """Read a table, empty if the release has none of this name."""
-        return _read_table(self.snapshot, name)
+        known = {"listings": self.listings, "organizations": self.organizations}
+        return known[name] if name in known else _read_table(self.snapshot, name)
 
     @cached_property
     def _parts(self) -> dict[int, list[tuple[Any, ...]]]:

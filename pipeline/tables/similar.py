@@ -193,9 +193,22 @@ _SCALE = 10_000
 _SCORE_BITS, _ROW_BITS = 14, 26
 
 
+# The columns that `related` is made of, by table.
+RELATED_COLUMNS = {
+    "listings": (
+        "row", "type", "status", "categories", "lat", "lng", "age_min", "age_max", "audience", "confidence",
+        "name_key", "place_id", "organization_id", "program_key",
+    ),
+    "occurrences": ("row", "date", "weekday", "time"),
+    "sections": ("row", "days", "time", "starts_on", "ends_on"),
+    "sessions": ("row", "days", "time", "starts_on", "ends_on"),
+}  # fmt: skip
+
+
 def make_related(tables: Mapping[str, pl.DataFrame], *, today: date) -> pl.DataFrame:
     """Make the table `related` from a metro's other tables. Candidates are the listings in the default lists on the
     local date."""
+    tables = {name: tables[name].select(columns) for name, columns in RELATED_COLUMNS.items()}
     listings = tables["listings"]
     traits = read_traits(tables)
     is_dated = listings["type"].is_in([TYPES.index(kind) for kind in KINDS])

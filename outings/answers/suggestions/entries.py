@@ -122,8 +122,8 @@ def find_queries(named: pl.DataFrame, language: Language) -> pl.DataFrame:
     have to be several: what the rows of a key say is then the same, whatever other rows say.
     """
     names = named["name"].unique().sort()
-    spoken = pl.Series([[word for word, _ in split_phrases(name)] for name in names], dtype=pl.List(pl.String()))
-    words = pl.DataFrame({"name": names, "word": spoken}).explode("word").drop_nulls()
+    spoken = ((name, word) for name in names for word, _ in split_phrases(name))
+    words = pl.DataFrame(spoken, schema={"name": pl.String(), "word": pl.String()}, orient="row")
     is_end = pl.col("word").str.contains(r"\p{L}") & (pl.col("word").str.len_chars() >= _LEAST_LETTERS)
     is_end &= ~pl.col("word").is_in(_list_fillers(language))
     unsearchable = _list_unsearchable(language)
