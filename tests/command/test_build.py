@@ -151,7 +151,9 @@ def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: 
 
 
 @pytest.mark.parametrize(("code", "outcome"), [(1, "failed"), (2, "wrong")])
-def test_a_build_that_fails_or_is_told_wrong_is_reported(folder: Path, build: Build, code: int, outcome: str) -> None:
+def test_a_build_that_fails_or_is_reported_wrong_is_reported(
+    folder: Path, build: Build, code: int, outcome: str
+) -> None:
     if code == 1:
         stop_on_errors(folder)
         (folder / "data/seattle.ndjson").unlink()
@@ -169,7 +171,7 @@ def test_a_configuration_that_is_wrong_is_reported_where_the_command_says(folder
     assert "stor" in report["error"]
 
 
-def test_a_configuration_that_is_wrong_is_told_where_the_environment_says(
+def test_a_configuration_that_is_wrong_is_reported_where_the_environment_says(
     folder: Path, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OUTINGS_BUILD_REPORT", "told")
@@ -192,7 +194,7 @@ def test_a_build_after_one_whose_clock_was_ahead_says_so(folder: Path, build: Bu
     assert "this release is dated 2030-01-01T00:00:01Z" in printed
 
 
-def test_a_feed_that_left_the_configuration_is_told_once(folder: Path, build: Build) -> None:
+def test_a_feed_that_left_the_configuration_is_reported_once(folder: Path, build: Build) -> None:
     build()
     config = folder / "outings.toml"
     whole, feed = config.read_text(), '[[feeds]]\nname = "seattle-samples"'
@@ -205,7 +207,7 @@ def test_a_feed_that_left_the_configuration_is_told_once(folder: Path, build: Bu
     assert "feed others: no longer in the configuration" in build().stderr
 
 
-def test_a_report_that_cant_be_written_is_told_and_the_release_is_in_force(folder: Path, build: Build) -> None:
+def test_a_report_that_cant_be_written_is_reported_and_the_release_is_in_force(folder: Path, build: Build) -> None:
     (folder / "var").mkdir()
     (folder / "var/report").write_text("a file where the folder is to be")
     done = build("--json")
@@ -258,7 +260,7 @@ def test_a_refused_build_is_reported_and_moves_only_what_is_of_attempts(folder: 
 
 
 @pytest.mark.parametrize("expected", ["", "no metrics\x00 at all {", 'outings_last_build_records{who="me"} 3\n'])
-def test_a_metrics_file_of_anything_else_is_written_anew(folder: Path, build: Build, expected: str) -> None:
+def test_a_metrics_file_of_anything_else_is_written_again(folder: Path, build: Build, expected: str) -> None:
     (folder / "var/metrics").mkdir(parents=True)
     (folder / "var/metrics/outings.prom").write_text(expected)
     build("--metro", "atlantis", code=2)

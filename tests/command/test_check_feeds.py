@@ -61,14 +61,14 @@ def test_whatever_is_reported_ends_with_3_where_that_is_asked_for(city: City, re
     assert "Nothing is wrong" not in checked.stdout
 
 
-def test_a_feed_without_records_is_told(city: City) -> None:
+def test_a_feed_without_records_is_reported(city: City) -> None:
     city.write([])
     city.write(make_events("a"), feed="other")
     assert list_warnings(city) == [("samples", "no_records", 0)]
     assert "\nFeeds to look at:\n  samples: has no records\n" in check(city).stdout
 
 
-def test_a_feed_whose_dates_are_all_past_is_told_with_the_last(city: City) -> None:
+def test_a_feed_whose_dates_are_all_past_is_reported_with_the_last(city: City) -> None:
     series = make_event("s", starts_local=PAST, rrule="FREQ=WEEKLY;COUNT=2")
     city.write([make_event("a", starts_local=PAST), series, make_place("p"), make_event("dateless", starts_local=None)])
     city.write([*make_events("a", starts_local=PAST), *make_events("b")], feed="other")
@@ -93,7 +93,7 @@ def test_a_class_is_over_when_its_term_has_ended(city: City, term: dict[str, str
     assert [code for _, code, _ in list_warnings(city)] == ["no_future_date"] * has_warning
 
 
-def test_a_series_that_starts_outside_its_own_rule_is_told(city: City) -> None:
+def test_a_series_that_starts_outside_its_own_rule_is_reported(city: City) -> None:
     # A Wednesday.
     series = [make_event(day, starts_local=AHEAD, rrule=f"FREQ=WEEKLY;BYDAY={day}") for day in ("MO", "WE")]
     city.write(series)
@@ -105,7 +105,7 @@ def test_a_series_that_starts_outside_its_own_rule_is_told(city: City) -> None:
     assert warning in check(city).stdout
 
 
-def test_a_point_that_can_not_be_in_the_city_is_told(city: City) -> None:
+def test_a_point_that_can_not_be_in_the_city_is_reported(city: City) -> None:
     points = {"there": (47.6, -122.3), "a-trip": (46.9, -121.7), "null-island": (0, 0), "swapped": (-22.3, 47.6)}
     city.write([make_place(name, name=name, location={"lat": lat, "lng": lng}) for name, (lat, lng) in points.items()])
     assert list_warnings(city) == [("samples", "far_away", 2)]
@@ -115,7 +115,7 @@ def test_a_point_that_can_not_be_in_the_city_is_told(city: City) -> None:
     assert warning in check(city).stdout
 
 
-def test_what_a_build_would_remove_is_told_by_number_and_name(city: City) -> None:
+def test_what_a_build_would_remove_is_reported_by_number_and_name(city: City) -> None:
     city.write([*make_events("a", "b", "c", "d", "e", "f"), make_place("p", name="Pool")])
     city.write(make_events("x"), feed="gone")
     city.build()
@@ -129,7 +129,7 @@ def test_what_a_build_would_remove_is_told_by_number_and_name(city: City) -> Non
     assert "gone: 1 of 1 published listing would be removed, because the configuration has this feed no more" in printed
 
 
-def test_what_lists_would_show_no_more_is_told_by_reason_with_the_setting_that_changes_it(city: City) -> None:
+def test_what_lists_would_show_no_more_is_reported_by_reason_with_the_setting_that_changes_it(city: City) -> None:
     stays = make_events("f", confidence=0.2)
     city.write([*make_events("a", "b", "c", "d", "e"), *stays, make_place("p", name="Pool")])
     city.build()
@@ -147,7 +147,7 @@ def test_what_lists_would_show_no_more_is_told_by_reason_with_the_setting_that_c
     assert list_warnings(city) == []
 
 
-def test_what_goes_to_another_metro_is_not_removed_and_what_is_anothers_is_told(city: City) -> None:
+def test_what_goes_to_another_metro_is_not_removed_and_what_is_anothers_is_reported(city: City) -> None:
     city.add_metro("boise", "America/Boise")
     city.write([{**event, "metro": "seattle"} for event in make_events("a", "b")], metro=None)
     city.build()
@@ -160,7 +160,7 @@ def test_what_goes_to_another_metro_is_not_removed_and_what_is_anothers_is_told(
     ]
 
 
-def test_removals_below_the_guard_are_told_too_and_what_they_are(city: City) -> None:
+def test_removals_below_the_guard_are_reported_too_and_what_they_are(city: City) -> None:
     city.write([*make_events("a", "b", "c"), {"type": "organization", "source_id": "o", "name": "Club"}])
     city.build()
     city.write(make_events("a", "b", "c"))
@@ -176,7 +176,7 @@ def test_a_record_that_is_quarantined_by_now_keeps_its_good_version_and_is_not_r
     assert list_warnings(city) == []
 
 
-def test_what_a_feed_of_changes_said_before_stands_and_what_it_takes_back_is_told(city: City) -> None:
+def test_what_a_feed_of_changes_said_before_stands_and_what_it_takes_back_is_reported(city: City) -> None:
     city.write([*make_events("a", "b"), make_place("p")], mode="delta")
     city.build()
     city.write([*make_events("c", place={"source_id": "p"}), {"type": "event", "source_id": "a", "deleted": True}],
@@ -186,7 +186,7 @@ def test_what_a_feed_of_changes_said_before_stands_and_what_it_takes_back_is_tol
     assert report["problems"] == []
 
 
-def test_of_a_feed_that_can_not_be_read_no_removal_is_told(city: City) -> None:
+def test_of_a_feed_that_can_not_be_read_no_removal_is_reported(city: City) -> None:
     city.write(make_events("a"))
     city.build()
     (city.folder / "samples.ndjson").unlink()
@@ -194,7 +194,7 @@ def test_of_a_feed_that_can_not_be_read_no_removal_is_told(city: City) -> None:
     assert (checked.exit_code, json.loads(checked.stdout)["warnings"]) == (1, [])
 
 
-def test_a_store_that_can_not_be_read_is_told_and_the_feeds_are_checked(city: City) -> None:
+def test_a_store_that_can_not_be_read_is_reported_and_the_feeds_are_checked(city: City) -> None:
     city.write(make_events("a"))
     city.build()
     (city.folder / "var/store/current.json").write_text("torn")
@@ -204,7 +204,7 @@ def test_a_store_that_can_not_be_read_is_told_and_the_feeds_are_checked(city: Ci
     assert "store: the release in force can't be read, so nothing is known of removals: " in checked.stdout
 
 
-def test_nodes_of_a_page_that_are_no_listing_are_told_by_their_types(city: City) -> None:
+def test_nodes_of_a_page_that_are_no_listing_are_reported_by_their_types(city: City) -> None:
     nodes = [
         {"@type": "NewsArticle", "name": "New hours"}, {"@type": "NewsArticle", "name": "New staff"},
         {"@type": "BreadcrumbList"}, {"@type": "WebPage"}, {"@type": "JobPosting", "name": "A job"},

@@ -164,7 +164,7 @@ def test_a_configuration_that_is_not_there_is_exit_2_in_one_line(run: Run, confi
     assert str(config) in result.stderr
 
 
-def test_every_problem_of_a_configuration_is_told_at_once(run: Run, config: Path) -> None:
+def test_every_problem_of_a_configuration_is_reported_at_once(run: Run, config: Path) -> None:
     config.write_text(config.read_text().replace("America/New_York", "Atlantis").replace('"seattle"', '"events"'))
     result = run("keys", "list")
     assert result.exit_code == 2

@@ -108,7 +108,7 @@ def test_restore_writes_the_lost_pointer_again_byte_for_byte(world: Path) -> Non
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b'{"sequence": 1}'])
-def test_a_pointer_that_is_torn_is_told_with_what_to_do_and_restored(text: bytes, world: Path) -> None:
+def test_a_pointer_that_is_torn_is_reported_with_what_to_do_and_restored(text: bytes, world: Path) -> None:
     before = pointer_of(world).read_bytes()
     pointer_of(world).write_bytes(text)
     check_refused(build(world, 1), "current.json", "`outings releases restore`", code=1)

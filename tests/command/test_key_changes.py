@@ -258,7 +258,7 @@ def test_operators_at_once_lose_nothing_of_each_others_commands(run: Run, config
 
 
 @pytest.mark.parametrize("text", [None, b"{}", b'{"layout":2,"keys":[],"clients":[],"slots":0}'])
-def test_where_keys_were_made_a_registry_that_is_lost_is_not_begun_anew_without_a_word(
+def test_where_keys_were_made_a_registry_that_is_lost_is_not_started_again_without_a_word(
     text: bytes | None, run: Run, config: Path
 ) -> None:
     known = read_json(run("keys", "create", "--plan", "free", "--json"))

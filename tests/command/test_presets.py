@@ -34,6 +34,6 @@ def test_a_program_reads_the_systems_as_json() -> None:
     assert (preset["name"], preset["feed"]["pages"]["most"]) == ("libcal", 500)
 
 
-def test_a_name_that_is_none_is_told_with_those_that_are() -> None:
+def test_a_name_that_is_none_is_reported_with_those_that_are() -> None:
     result = run("eventbrite")
     assert (result.exit_code, "there is no preset eventbrite; allowed: arcgis, civicplus" in result.stderr) == (2, True)

@@ -143,7 +143,7 @@ def test_one_metro_can_be_read_alone(query: Query) -> None:
     assert "allowed: new-york, seattle" in wrong.stderr
 
 
-def test_a_release_that_is_not_kept_is_told_with_those_that_are(query: Query, release: Release) -> None:
+def test_a_release_that_is_not_kept_is_reported_with_those_that_are(query: Query, release: Release) -> None:
     wrong = query("SELECT 1", "--release", "9-00000000")
     assert wrong.exit_code == 2
     assert release.id in wrong.stderr
@@ -256,7 +256,7 @@ def test_a_result_may_have_no_rows_one_name_twice_and_numbers_of_any_size(query:
 
 
 @pytest.mark.long
-def test_the_page_tells_every_view_and_column(query: Query) -> None:
+def test_the_page_documents_every_view_and_column(query: Query) -> None:
     page = PAGE.read_text()
     for name, view in VIEWS.items():
         section = re.split(rf"\n### .*`{name}`.*\n", page)[1].partition("\n#")[0]

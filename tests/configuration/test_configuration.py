@@ -287,7 +287,7 @@ def test_a_secret_that_is_too_short_is_refused_and_not_shown(refuse: Refuse, tex
     assert not any(secret in message for secret in ("aaaa", "bbbb", "short,", '"short'))
 
 
-def test_secrets_stand_in_one_variable(read: Read) -> None:
+def test_secrets_are_in_one_variable(read: Read) -> None:
     one, two, three = "a" * 32, "b" * 40, "c" * 64
     configuration = read(METRO + FEED, OUTINGS_EDGE_CALENDAR_SECRETS=f" {one}, {two}\n{three} ")
     assert split_secrets(configuration.edge.calendar_secrets) == (one, two, three)
@@ -295,7 +295,7 @@ def test_secrets_stand_in_one_variable(read: Read) -> None:
 
 
 @pytest.mark.parametrize("secrets", [[], ["a" * 32], ["a" * 32, "b" * 40]])
-def test_secrets_of_calendars_stand_in_a_list_too(read: Read, secrets: list[str]) -> None:
+def test_secrets_of_calendars_are_in_a_list_too(read: Read, secrets: list[str]) -> None:
     """A variable overrules it, as it does any setting."""
     text = f"{METRO}{FEED}[edge]\ncalendar_secrets = {json.dumps(secrets)}\n"
     assert split_secrets(read(text).edge.calendar_secrets) == tuple(secrets)

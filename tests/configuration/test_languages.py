@@ -74,7 +74,7 @@ def test_a_language_of_ones_own_is_a_folder_of_words(tmp_path: Path) -> None:
         ("words.toml", "", "where no words are; allowed: a folder with any of search.toml, audience.toml"),
     ],
 )
-def test_what_is_wrong_in_it_is_told_with_its_file(tmp_path: Path, file: str, content: str, message: str) -> None:
+def test_what_is_wrong_in_it_is_reported_with_its_file(tmp_path: Path, file: str, content: str, message: str) -> None:
     (tmp_path / "pt").mkdir()
     (tmp_path / "pt" / file).write_text(content)
     assert message in refuse(tmp_path, METRO + 'language = "pt"\n[languages]\npt = "pt"\n')

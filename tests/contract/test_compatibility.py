@@ -125,13 +125,13 @@ LOSSES: list[tuple[Change, str]] = [
 
 
 @pytest.mark.parametrize(("change", "message"), LOSSES, ids=[message for _, message in LOSSES])
-def test_what_is_gone_or_narrowed_is_told(change: Change, message: str):
+def test_removed_or_narrowed_parts_of_the_contract_are_reported(change: Change, message: str):
     later = json.loads(TEXT)
     change(later)
     assert message in list_losses(NOW, later)
 
 
-def test_a_key_where_none_was_needed_is_told():
+def test_a_key_where_none_was_needed_is_reported():
     earlier = deepcopy(NOW)
     operation(earlier)["security"] = []
     assert list_losses(earlier, NOW) == [f"get {EVENTS} needs a key"]

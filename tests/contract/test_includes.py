@@ -75,7 +75,7 @@ def test_a_deployment_without_links_gives_none() -> None:
 @pytest.mark.parametrize(
     "path", [f"{EVENT}?", "/v1/seattle/places?", "/v1/classes/slug/clay?", "/v1/seattle/nearby?lat=47&lng=-122&"]
 )
-def test_what_a_key_has_is_asked_as_it_stands(path: str, mode: str) -> None:
+def test_a_request_within_the_rights_of_a_key_is_unchanged(path: str, mode: str) -> None:
     query = parse(f"{path}include=source{mode}")
     assert resolve_includes(query, entitlement=SOURCE, offer=Offer()) is query
 

@@ -223,7 +223,7 @@ def test_an_array_takes_as_many_values_as_the_document_says(route: Route):
             assert read_refusal(route, f"{name}={','.join(some)}") == (name, "out_of_range")
 
 
-def test_a_default_is_told_where_it_does_not_depend_on_the_day():
+def test_a_default_is_reported_where_it_does_not_depend_on_the_day():
     lists = {route.name: route for route in ROUTES}
     defaults = {
         (name, parameter): find_parameter(lists[name], parameter)["schema"].get("x-default")
@@ -350,7 +350,7 @@ def test_readers_may_be_sent_members_that_come_later():
 
 
 @by_route
-def test_headers_are_told_of_every_answer(route: Route):
+def test_headers_are_reported_of_every_answer(route: Route):
     for status, node in find_operation(route)["responses"].items():
         headers = set(follow(node)["headers"])
         assert {"X-Request-Id", "X-Trace-Id", "Vary", "Cache-Control", "X-Release"} <= headers

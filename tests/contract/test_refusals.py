@@ -179,7 +179,7 @@ def test_a_word_that_is_like_nothing_gets_no_suggestion():
     assert "did_you_mean" not in refuse("/v1/seattle/events?sort=soonest").details
 
 
-def test_a_member_that_there_is_not_is_told_where_all_are():
+def test_an_unknown_member_is_reported_with_all_that_exist():
     assert refuse("/v1/seattle/events?fields=nam").message == "fields has no 'nam'; did you mean name?"
     assert refuse("/v1/seattle/events?fields=title").message == "fields has no 'title'; /openapi.json has all."
 
@@ -191,7 +191,7 @@ def test_a_closed_vocabulary_is_listed():
     assert refuse("/v1/seattle/events?free=yes").details["allowed"] == ["true", "false"]
 
 
-def test_bounds_are_told():
+def test_bounds_are_reported():
     details = refuse("/v1/seattle/events?limit=999").details
     assert (details["min"], details["max"]) == (0, 200)
 

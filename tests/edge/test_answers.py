@@ -177,7 +177,7 @@ def test_what_is_not_there_or_not_allowed_is_never_304(service: Service, header:
     assert ask(service.edge, LIST, if_none_match=header).status == 401
 
 
-def test_one_tag_stands_for_every_coding(service: Service) -> None:
+def test_every_coding_has_one_tag(service: Service) -> None:
     for target in TARGETS:
         plain = service.get(target)
         for accepted in ("gzip", "br", "zstd", "*", "gzip;q=0.1, br;q=0.2"):

@@ -106,7 +106,7 @@ def test_too_many_bytes_of_headers_are_400(warm: Service) -> None:
     assert (got.status, got.error["details"]["reason"]) == (400, "out_of_range")
 
 
-def test_a_new_release_and_a_new_day_are_answered_anew(warm: Service) -> None:
+def test_a_new_release_and_a_new_day_are_answered_again(warm: Service) -> None:
     old = warm.get(LIST)
     world = make_world("harbor", timezone="America/New_York", events=2)
     publish_worlds(warm.store, [world], folder=warm.folder, stamp=NOW + timedelta(minutes=1))

@@ -45,7 +45,7 @@ def read_ids(got: Response) -> list[int]:
     return [item["version_id"] for item in got.read_json()["data"]]
 
 
-def test_the_feed_is_asked_anew_each_time_and_a_history_kept_for_a_minute(service: Service) -> None:
+def test_the_feed_is_asked_again_each_time_and_a_history_kept_for_a_minute(service: Service) -> None:
     for target, kept in ((FEED, "private, no-cache"), (HISTORY, "private, max-age=60")):
         got = service.get(target)
         assert got.headers["cache-control"] == kept

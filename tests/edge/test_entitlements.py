@@ -136,7 +136,7 @@ def test_the_matrix_has_every_route_that_takes_a_key() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", READS)
-def test_a_key_gets_what_it_may_have_and_is_told_what_it_lacks(service: Service, name: str, kind: str) -> None:
+def test_a_key_gets_what_it_may_have_and_is_reported_what_it_lacks(service: Service, name: str, kind: str) -> None:
     target = READS[name][0]
     for include, mode in product(INCLUDES, MODES):
         requested = add_include(target, include, mode)
@@ -236,7 +236,7 @@ def test_without_a_key_in_force_an_add_on_is_401_like_all_else(service: Service,
 
 
 @pytest.mark.parametrize("metros", [("harbor",), ("harbor", "lakeside")])
-def test_a_key_of_several_metros_is_told_of_all_of_them(service: Service, metros: tuple[str, ...]) -> None:
+def test_a_key_of_several_metros_is_reported_of_all_of_them(service: Service, metros: tuple[str, ...]) -> None:
     key = add_keys(service.store, {"some": {"metros": metros, "types": ("camps",)}})["some"]
     service.edge.poll()
     named = {"metros": sorted(metros), "types": ["camps"]}

@@ -21,7 +21,7 @@ DETAIL = f"/v1/events/{make_id('harbor-event-1')}"
         ("/v1/places/slug/Library/", "/v1/places/slug/Library"),
     ],
 )
-def test_a_path_of_which_only_the_case_or_a_slash_is_wrong_is_told_the_right_one(
+def test_a_path_of_which_only_the_case_or_a_slash_is_wrong_is_reported_the_right_one(
     service: Service, path: str, meant: str
 ) -> None:
     got = service.get(path)
@@ -42,15 +42,15 @@ def test_a_path_of_which_only_the_case_or_a_slash_is_wrong_is_told_the_right_one
         ("/v1/places/the-library", "/v1/places/slug/the-library"),
     ],
 )
-def test_a_path_that_is_guessed_is_told_the_nearest_route(service: Service, path: str, meant: str) -> None:
+def test_a_path_that_is_guessed_is_reported_the_nearest_route(service: Service, path: str, meant: str) -> None:
     assert service.get(path).error["message"] == f"There is no such route. Did you mean {meant}?"
 
 
-def test_a_file_of_the_export_that_there_is_not_is_told_the_nearest(service: Service) -> None:
+def test_a_file_of_the_export_that_there_is_not_is_reported_the_nearest(service: Service) -> None:
     assert "Did you mean events.jsonl?" in service.get("/v1/harbor/export/events.json").error["message"]
 
 
-def test_a_metro_of_which_only_the_case_is_wrong_is_told_the_right_one(service: Service) -> None:
+def test_a_metro_of_which_only_the_case_is_wrong_is_reported_the_right_one(service: Service) -> None:
     for path in ("/v1/HARBOR/events", "/v1/Harbor-City/events", "/v1/changes?metro=Harbor"):
         assert service.get(path).error["details"]["did_you_mean"] == "harbor", path
 
@@ -94,7 +94,7 @@ def test_what_this_deployment_has_not_is_said_of_the_deployment(service: Service
         ("fields=forecast", "include=forecast"),
     ],
 )
-def test_fields_of_what_nothing_asks_for_are_told(service: Service, query: str, missing: str) -> None:
+def test_fields_of_what_nothing_asks_for_are_reported(service: Service, query: str, missing: str) -> None:
     for target in (EVENTS, DETAIL):
         got = service.get(f"{target}?{query}")
         (notice,) = got.read_json()["notices"]

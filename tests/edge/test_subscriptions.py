@@ -208,7 +208,7 @@ def test_a_calendar_says_its_name_and_how_often_to_ask(town: Town) -> None:
     assert {"REFRESH-INTERVAL;VALUE=DURATION:PT1H", "X-PUBLISHED-TTL:PT1H"} < set(head)
 
 
-def test_an_event_is_rendered_once_for_all_filters_and_anew_for_a_release_that_changes_it(
+def test_an_event_is_rendered_once_for_all_filters_and_again_for_a_release_that_changes_it(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rendered = list[int]()

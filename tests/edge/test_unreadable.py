@@ -153,7 +153,7 @@ def test_what_a_key_may_not_read_moves_nothing_in_its_answers(
 
 
 @pytest.mark.parametrize("target", ["search?q=falconri", "suggest?q=falc", "around?address=99+Secret+Rd"])
-def test_a_key_of_all_types_is_told_of_all(services: dict[str, Service], target: str) -> None:
+def test_a_key_of_all_types_is_reported_of_all(services: dict[str, Service], target: str) -> None:
     alone, among_others = (services[world].get(f"/v1/harbor/{target}").read_body() for world in ("events", "all"))
     assert alone != among_others
 

@@ -126,7 +126,7 @@ def test_every_answer_is_that_of_a_server_whose_cache_is_whole(
 
 
 @pytest.mark.parametrize("harm", HARMS)
-def test_the_next_release_mends_the_cache(service: Service, harm: Harm) -> None:
+def test_the_next_release_repairs_the_cache(service: Service, harm: Harm) -> None:
     harm(service)
     publish(service, events=2, minutes=1)
     service.edge.poll()

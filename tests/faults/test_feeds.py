@@ -247,7 +247,7 @@ POLYGONS = [
 
 @pytest.mark.long
 @pytest.mark.parametrize("geometry", POLYGONS)
-def test_a_bad_polygon_is_told_by_its_number_and_name_and_the_others_are_used(
+def test_a_bad_polygon_is_reported_by_its_number_and_name_and_the_others_are_used(
     geometry: dict[str, Any] | None, world: Path
 ) -> None:
     path = world.parent / "data/seattle-neighborhoods.geojson"
@@ -290,7 +290,7 @@ WRONG_SETTINGS = [
 
 @pytest.mark.parametrize(("one", "other", "message"), WRONG_SETTINGS)
 @pytest.mark.parametrize("command", [("build",), ("check",), ("releases", "list")], ids=" ".join)
-def test_every_error_of_a_configuration_is_told_at_once_and_is_exit_2(
+def test_every_error_of_a_configuration_is_reported_at_once_and_is_exit_2(
     command: tuple[str, ...], one: tuple[str, str], other: tuple[str, str], message: tuple[str, ...], world: Path
 ) -> None:
     before, text = read_current(world), world.read_text()

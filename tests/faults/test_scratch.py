@@ -76,7 +76,7 @@ def test_a_scratch_folder_whose_lock_is_gone_goes_with_the_next_build(
         assert list_scratch(tmp_path) == {living.name, "outings-build-file", "outings-build-link"}
 
 
-def test_a_build_that_is_told_to_end_leaves_no_scratch(built: Path, tmp_path: Path) -> None:
+def test_a_build_that_is_reported_to_end_leaves_no_scratch(built: Path, tmp_path: Path) -> None:
     config, folder = copy_world(built, tmp_path / "world"), tmp_path / "tmp"
     folder.mkdir()
     pause, meets = pause_in(folder)

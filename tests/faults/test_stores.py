@@ -85,7 +85,7 @@ def occupy_temporary_folder() -> None:
     Path(tempfile.gettempdir(), "outings-quarantine").write_text("a file")
 
 
-def test_a_quarantine_file_that_can_not_be_written_is_told_and_the_release_is_published(world: Path) -> None:
+def test_a_quarantine_file_that_can_not_be_written_is_reported_and_the_release_is_published(world: Path) -> None:
     shutil.rmtree(world.parent / "var/quarantine", ignore_errors=True)
     (world.parent / "var/quarantine").write_text("a file")
     ended = build(world, as_of=clock_of(1), meets=Meets(prepare=occupy_temporary_folder))

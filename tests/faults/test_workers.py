@@ -74,7 +74,7 @@ def wait_for_nobody(leader: int) -> None:
 
 
 @pytest.mark.long
-def test_a_killed_worker_is_told_and_the_release_before_stays(built: Path, tmp_path: Path, cases: int) -> None:
+def test_a_killed_worker_is_reported_and_the_release_before_stays(built: Path, tmp_path: Path, cases: int) -> None:
     config = copy_world(built, tmp_path / "world")
     store, moments = config.parent / "var/store", random.Random(2)
     for delay in (0, *(moments.uniform(0, 2) for _ in range(cases // 10))):
@@ -133,7 +133,7 @@ def test_an_interrupted_build_ends_at_once(built: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_build_that_is_told_to_end_ends_at_once_and_reports_it(built: Path, tmp_path: Path) -> None:
+def test_a_build_that_is_reported_to_end_ends_at_once_and_reports_it(built: Path, tmp_path: Path) -> None:
     config = copy_world(built, tmp_path / "world")
     config.write_text(config.read_text() + '\n[build]\nreport = "var/report"\n')
     with start_build(config) as running:

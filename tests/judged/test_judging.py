@@ -55,7 +55,7 @@ def test_the_longest_pattern_decides_whatever_the_case() -> None:
     assert judged.grade("event:dive") == 0
 
 
-def test_a_listing_judged_0_is_told_from_one_that_nobody_judged() -> None:
+def test_a_listing_judged_0_is_reported_from_one_that_nobody_judged() -> None:
     judged = JudgedQuery("seattle", "2024-12-01", "swim", {"class:dive": 0}, None)
     assert (judged.grade("class:Dive"), judged.is_judged("class:Dive")) == (0, True)
     assert (judged.grade("class:piano"), judged.is_judged("class:piano")) == (0, False)

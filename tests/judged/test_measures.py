@@ -37,7 +37,7 @@ def test_recall_asks_for_what_serves_and_no_more_than_a_page_holds() -> None:
     assert measure_recall([0] * 10 + [2], [2], depth=10) == 0
 
 
-def test_of_one_thing_the_first_result_stands() -> None:
+def test_only_the_first_result_of_one_thing_counts() -> None:
     things = {"a": "class:piano", "b": "event:Zumba", "c": "class:piano", "d": "event:Zumba"}
     assert fold_things("bacd", things) == ["b", "a"]
 

@@ -196,7 +196,7 @@ def make_reply(status: int, **headers: str) -> HttpResponse:
     return HttpResponse(status=status, headers=named, data=json.dumps(body).encode())
 
 
-def test_a_mirror_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) -> None:
+def test_a_mirror_waits_as_it_is_reported_and_tries_again_what_may_pass(api: Api) -> None:
     client = api.open()
     over = "Sun, 06 Nov 1994 08:49:37 GMT"
     api.faults = [
@@ -219,7 +219,7 @@ def test_a_mirror_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) ->
         ([HttpResponse(status=200, headers={}, data=b"<html>")] * ATTEMPTS, "not JSON"),
     ],
 )
-def test_what_stays_wrong_is_told_and_the_file_is_as_it_was(api: Api, faults: list[Any], message: str) -> None:
+def test_what_stays_wrong_is_reported_and_the_file_is_as_it_was(api: Api, faults: list[Any], message: str) -> None:
     catch_up(api.open(), open_file(api), url=URL)
     before = read_records(api)
     api.faults, waits = list(faults), len(faults) - 1
@@ -230,7 +230,7 @@ def test_what_stays_wrong_is_told_and_the_file_is_as_it_was(api: Api, faults: li
     assert read_records(api) == before
 
 
-def test_a_key_of_another_scope_makes_it_begin_anew(api: Api) -> None:
+def test_a_key_of_another_scope_makes_it_starts_again(api: Api) -> None:
     catch_up(api.open("all"), open_file(api), url=URL)
     catch_up(api.open("seattle"), open_file(api), url=URL)
     assert read_records(api) == read_details(api, "seattle")
@@ -243,7 +243,7 @@ def test_another_api_needs_another_file(api: Api) -> None:
         catch_up(api.open(), file, url="http://other.example")
 
 
-def test_a_store_that_was_begun_anew_is_noticed(api: Api, tmp_path: Path) -> None:
+def test_a_store_that_was_started_again_is_noticed(api: Api, tmp_path: Path) -> None:
     catch_up(api.open(), open_file(api), url=URL)
     (tmp_path / "other").mkdir()
     young = City(tmp_path / "other")
@@ -253,7 +253,7 @@ def test_a_store_that_was_begun_anew_is_noticed(api: Api, tmp_path: Path) -> Non
         catch_up(Api(young).open(), open_file(api), url=URL)
 
 
-def test_a_mirror_that_differs_is_told_apart_by_metro_and_type(api: Api) -> None:
+def test_a_mirror_that_differs_is_reported_apart_by_metro_and_type(api: Api) -> None:
     client, file = api.open(), open_file(api)
     catch_up(client, file, url=URL)
     progress = file.read_progress()

@@ -105,7 +105,7 @@ def test_an_address_is_taken_as_it_is_where_a_person_says_so(draft: Draft, web: 
     assert web.targets[0] == "/resource/abcd-1234.json"
 
 
-def test_an_address_that_is_none_of_the_system_is_told_with_what_is(web: Web, tmp_path: Path) -> None:
+def test_an_address_that_is_none_of_the_system_is_reported_with_what_is(web: Web, tmp_path: Path) -> None:
     done = run("init", web.url, *CITY, "--preset", "arcgis", "-c", str(tmp_path / "outings.toml"))
     assert (done.exit_code, "allowed: …/FeatureServer/0, with the number of a layer" in done.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []

@@ -170,7 +170,7 @@ def test_few_points_and_points_in_one_place_have_a_map(count: int) -> None:
     assert (drawn.most, drawn.outside, drawn.located) == (count, 0, count)
 
 
-def test_a_place_is_marked_where_it_lies_and_not_off_the_map() -> None:
+def test_a_place_is_marked_at_its_point_and_not_off_the_map() -> None:
     lats, lngs = np.linspace(47.5, 47.7, 101), np.linspace(-122.4, -122.2, 101)
     drawn = draw_density(lats, lngs, places=[(47.6, -122.3), None, (40.0, -74.0), (47.69, -122.39)])
     assert drawn is not None

@@ -180,7 +180,7 @@ def test_a_bar_of_ages_is_as_wide_as_its_table(shown: Pages, width: int) -> None
     assert bars == [table] * 3
 
 
-def test_where_there_are_no_columns_figures_stand_in_line_and_ages_say_since_when(shown: Pages) -> None:
+def test_without_columns_figures_are_in_line_and_ages_say_since_when(shown: Pages) -> None:
     page = shown.open("/cities/usual/", width=320)
     assert page.get_by_role("rowheader", name="Since its source was verified").is_visible()
     # Below the name: how many listings, and, three figures to a line, how many are not on the map.

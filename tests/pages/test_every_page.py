@@ -74,7 +74,7 @@ def test_the_page_of_a_listing_weighs_less_than_40_kb(pages: Pages, demo: Demo) 
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_page_can_be_walked_by_keyboard_from_its_first_link(pages: Pages, path: str) -> None:
+def test_every_link_of_a_page_is_reached_by_keyboard_from_the_first(pages: Pages, path: str) -> None:
     page = pages.open(path)
     page.keyboard.press("Tab")
     assert page.evaluate("() => document.activeElement.getAttribute('href')") == "#content"

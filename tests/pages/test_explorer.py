@@ -435,7 +435,7 @@ def test_an_expert_sends_a_condition_whose_columns_are_completed(pages: Pages, d
     pages.errors.clear()  # Chromium's line on the refusal
 
 
-def test_a_key_without_the_grant_is_told_so_when_it_sends_a_condition(pages: Pages) -> None:
+def test_a_key_without_the_grant_is_reported_so_when_it_sends_a_condition(pages: Pages) -> None:
     page = explore(pages, {"type": "places"})
     message = "where is not in the plan of this key."
     error = {"error": {"code": "feature_not_in_plan", "message": message, "request_id": "x"}}

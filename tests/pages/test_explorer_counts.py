@@ -67,7 +67,7 @@ def test_home_city_and_explorer_have_the_same_number_for_the_same_words(pages: P
 
 
 @pytest.mark.parametrize("sent", [{}, {"q": "swim"}, {"q": "park", "age": "4", "weekday": "saturday"}])
-def test_beside_each_kind_stands_what_its_own_list_finds(pages: Pages, demo: Demo, sent: Params) -> None:
+def test_each_type_shows_the_count_of_its_own_list(pages: Pages, demo: Demo, sent: Params) -> None:
     page = explore(pages, sent)
     settle(page)
     for kind in FACETS:
@@ -77,7 +77,7 @@ def test_beside_each_kind_stands_what_its_own_list_finds(pages: Pages, demo: Dem
         assert read_kind(page, kind) == str(answer["facets"]["total"]), kind
 
 
-def test_what_stands_beside_the_kinds_is_asked_for_once(pages: Pages) -> None:
+def test_the_counts_of_types_are_requested_once(pages: Pages) -> None:
     page = explore(pages, {"q": "park"})
     settle(page)
     shown = {kind: read_kind(page, kind) for kind in FACETS}
@@ -90,7 +90,7 @@ def test_what_stands_beside_the_kinds_is_asked_for_once(pages: Pages) -> None:
     assert [url for url in sent if "limit=0" in url] == []
 
 
-def test_beside_the_kinds_that_were_not_asked_for_stands_no_number_once_there_are_filters(pages: Pages) -> None:
+def test_types_without_a_request_show_no_count_once_there_are_filters(pages: Pages) -> None:
     page = explore(pages, {"type": "classes", "age": "4"})
     assert [read_kind(page, kind) for kind in ("events", "camps", "places")] == ["", "", ""]
     assert read_kind(page, "classes") == str(read_total(page))

@@ -37,7 +37,7 @@ def test_what_follows_the_listings_is_below_the_screen_before_they_come(pages: P
     page.locator(".listings a").first.wait_for()
 
 
-def test_a_listing_on_a_telephone_stands_alone_and_leads_back(pages: Pages, demo: Demo) -> None:
+def test_a_listing_on_a_telephone_is_alone_and_links_back(pages: Pages, demo: Demo) -> None:
     page = open_listing(pages, demo, "events", **TELEPHONE)
     box = page.locator("#listing-name").bounding_box()
     assert box is not None

@@ -67,7 +67,7 @@ def test_who_keeps_a_feed_reads_which_line_is_wrong_and_why(city: City) -> None:
 
 
 @pytest.mark.long
-def test_a_feed_without_faults_is_told_that_nothing_has_to_be_mended(city: City) -> None:
+def test_a_feed_without_faults_is_reported_that_nothing_has_to_be_mended(city: City) -> None:
     text = read_text(write_site(city, "--internal") / "internal/library.html")
     assert "There is nothing to correct." in text
     assert "Refused records" not in text
@@ -86,7 +86,7 @@ def test_builds_that_change_nothing_in_a_feed_do_not_hide_what_it_lost(city: Cit
     assert "Gone: 1" in read_text(write_site(city, "--internal") / "internal/museum.html")
 
 
-def test_the_releases_stand_side_by_side_with_the_records_that_were_set_aside(city: City) -> None:
+def test_releases_are_shown_side_by_side_with_their_quarantined_records(city: City) -> None:
     text = read_text(write_site(city, "--internal") / "internal/index.html")
     second, first = (release.id for release in list_releases(city.store))
     assert text.index(second) < text.index(first)
@@ -123,7 +123,7 @@ def test_the_overview_has_the_styles_of_the_program_that_wrote_it_and_leads_to_e
     assert [path for path in paths if not (path / "index.html" if path.is_dir() else path).is_file()] == []
 
 
-def test_a_build_that_could_not_read_a_feed_is_told_first_on_the_page_of_the_feed(city: City) -> None:
+def test_a_build_that_could_not_read_a_feed_is_reported_first_on_the_page_of_the_feed(city: City) -> None:
     city.settings["museum"] = 'on_error = "stop"'
     assert city.configuration.feeds
     (city.folder / "museum.ndjson").rename(city.folder / "away")

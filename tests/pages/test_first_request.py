@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-def test_the_request_on_the_home_page_is_answered_as_it_stands(demo: Demo) -> None:
+def test_the_request_on_the_home_page_is_answered_as_it_is(demo: Demo) -> None:
     with urlopen(demo.url, timeout=PATIENCE) as answer:
         page = answer.read().decode()
     (request, *_) = re.findall(r"<pre.*?><code.*?>(.*?)</code>", page, flags=re.DOTALL)

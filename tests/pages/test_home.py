@@ -14,7 +14,7 @@ def test_the_answer_that_is_shown_is_the_programs_own(tmp_path: Path) -> None:
     assert json.loads(make_answer(tmp_path)) == json.loads(FILE.read_text()), "run python -m tests.pages.sample_answer"
 
 
-def test_the_answer_stands_beside_its_request_as_it_is_sent() -> None:
+def test_the_answer_is_beside_its_request_as_it_is_sent() -> None:
     page = render_home(SiteSettings(), []).data.decode()
     blocks = re.findall(r"<pre.*?><code.*?>(.*?)</code>", page, flags=re.DOTALL)
     request, answer = (re.sub(r"<.*?>", "", block) for block in blocks)

@@ -134,6 +134,6 @@ def test_a_listing_that_names_no_organization_is_by_nobody() -> None:
     assert ENGLISH["by"] in render(make_weekly(organization={"id": None, "name": "Tumble House", "slug": None}))
 
 
-def test_a_page_speaks_its_language() -> None:
+def test_a_page_declares_its_language() -> None:
     page = render(make_weekly(), language="es")
     assert "martes, jueves · 18:00 – 18:45" in page

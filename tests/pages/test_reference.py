@@ -142,7 +142,7 @@ def test_a_deployments_own_words_are_shown() -> None:
     assert "arts_creative" not in page
 
 
-def test_the_key_for_visitors_stands_in_the_code() -> None:
+def test_the_key_for_visitors_is_in_the_code() -> None:
     page = "".join(page.data.decode() for page in render_reference(SiteSettings(key="ldk_of_visitors"), Vocabulary()))
     assert 'curl -H "X-API-Key: ldk_of_visitors"' in re.sub(r"<[^>]*>", "", html.unescape(page))
     assert 'data-key="ldk_of_visitors"' in page

@@ -44,7 +44,7 @@ def find_commands() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("language", ["curl", "python", "javascript"])
-def test_the_code_of_every_route_runs_as_it_stands(demo: Demo, language: str) -> None:
+def test_the_code_of_every_route_runs_as_it_is(demo: Demo, language: str) -> None:
     page = "".join(page.data.decode() for page in render_reference(SiteSettings(), Vocabulary()))
     blocks = re.findall(rf'<figure data-code="{language}">.*?<code[^>]*>(.*?)</code>', page, flags=re.DOTALL)
     assert len(blocks) == len(read_examples())
@@ -145,7 +145,7 @@ def test_the_code_follows_the_fields_in_every_language_until_the_form_is_closed(
     assert form.get_by_label("limit", exact=True).input_value() == "1"
 
 
-def test_what_the_api_refuses_stands_beside_the_field_that_it_names(pages: Pages) -> None:
+def test_a_refusal_of_the_api_is_beside_the_field_that_it_names(pages: Pages) -> None:
     form = open_panel(pages.open(find_page("events.list")), "events.list")
     form.get_by_text("More parameters: ").click()
     field = form.get_by_label("radius_m", exact=True)

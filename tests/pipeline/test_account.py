@@ -222,7 +222,7 @@ def test_a_check_where_all_is_served_says_that_nothing_is_wrong(city: City) -> N
     assert check(city).endswith("\n\nNothing else is wrong.\n")
 
 
-def test_defaults_that_filled_and_columns_without_a_place_are_told(city: City) -> None:
+def test_defaults_that_filled_and_columns_without_a_place_are_reported(city: City) -> None:
     city.write(
         [
             {"id": "a", "title": "Fair", "day": "2099-01-01", "room": "2", "kind": ["Fairs"]},
@@ -254,7 +254,7 @@ def run(city: City, name: str, *words: str) -> Result:
     return CliRunner().invoke(main, [name, "-c", str(city.folder / "outings.toml"), *words])
 
 
-def test_why_a_feed_failed_stands_once_in_all_that_a_build_prints(city: City) -> None:
+def test_a_build_prints_once_why_a_feed_failed(city: City) -> None:
     city.write([make_event(name, starts_local=AHEAD) for name in "abcd"])
     city.build()
     city.write([make_event("a", starts_local=AHEAD)])
@@ -282,7 +282,7 @@ def test_a_feed_whose_records_are_all_quarantined_is_no_success(city: City) -> N
     assert "feed samples: all 2 records are quarantined, and 2 listings of earlier versions stay" in built.stderr
 
 
-def test_a_missed_expectation_stands_once_in_a_check(city: City) -> None:
+def test_a_missed_expectation_is_shown_once_in_a_check(city: City) -> None:
     city.settings["samples"] = 'expect = { rows = ">= 100" }'
     city.write([make_event("a", starts_local=AHEAD)])
     assert check(city).count("rows = '>= 100'") == 1

@@ -105,7 +105,7 @@ def test_what_was_not_said_again_is_as_sure_as_it_was(city: City) -> None:
     assert before[0] in list_events(city, min_confidence="0")
 
 
-def test_what_stands_is_forgotten_with_its_feed(city: City) -> None:
+def test_stored_records_are_forgotten_with_their_feed(city: City) -> None:
     city.write([make_event("x")])
     say(city, make_event("a"))
     city.build()
@@ -207,7 +207,7 @@ def test_a_listing_that_is_of_another_metro_by_now_is_of_that_one_alone(city: Ci
     assert [event["name"] for event in city.ask("/v1/boise/events")["data"]] == ["Event a"]
 
 
-def test_after_a_rollback_what_stood_then_stands(city: City) -> None:
+def test_a_rollback_brings_back_the_stored_records_of_its_release(city: City) -> None:
     say(city, make_event("a", rrule="FREQ=WEEKLY"))
     city.build()
     first = city.current
@@ -270,7 +270,7 @@ def test_an_id_is_its_owners_whether_that_one_speaks_or_not(city: City) -> None:
     assert {event["name"] for event in list_events(city)} == {"Event a", "Event c", "Event x"}
 
 
-def test_of_one_feed_an_id_is_the_first_names_and_the_other_is_told(city: City) -> None:
+def test_of_one_feed_an_id_is_the_first_names_and_the_other_is_reported(city: City) -> None:
     say(city, make_event("a", id=OWN))
     city.build()
     say(city, make_event("b", id=OWN))
@@ -300,7 +300,7 @@ def test_a_removal_removes_what_its_own_feed_said_alone(city: City) -> None:
     assert {event["name"] for event in list_events(city)} == {"Event b", "Event new", "Event other"}
 
 
-def test_what_stands_is_in_no_file(city: City) -> None:
+def test_stored_records_are_in_no_quarantine_file(city: City) -> None:
     say(city, make_event("x"), make_event("a", place={"id": OWN}))
     city.build()
     (city.folder / "news-1.ndjson").write_text(json.dumps(make_event("b")) + "\n")

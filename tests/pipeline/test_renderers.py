@@ -99,7 +99,7 @@ def _list_stamps(documents: dict[str, Any]) -> dict[str, list[str]]:
 
 
 @pytest.mark.long
-def test_what_changed_beside_it_is_told_alone(city: City, program: Path) -> None:
+def test_what_changed_beside_it_is_reported_alone(city: City, program: Path) -> None:
     known = len(city.read_versions())
     late = {**CLASS, "sections": [{"id": "early", "name": "Early"}, {"id": "late", "name": "Very late"}]}
     city.write([make_event("walk", name="Long walk"), late, make_place("hall")])
@@ -111,7 +111,7 @@ def test_what_changed_beside_it_is_told_alone(city: City, program: Path) -> None
 
 
 @pytest.mark.long
-def test_the_same_program_again_writes_nothing_anew(city: City, program: Path) -> None:
+def test_the_same_program_again_writes_nothing_again(city: City, program: Path) -> None:
     build(city, program)
     written = city.list_objects()
     build(city, program)
@@ -119,7 +119,7 @@ def test_the_same_program_again_writes_nothing_anew(city: City, program: Path) -
 
 
 @pytest.mark.long
-def test_a_comment_in_the_code_that_answers_builds_no_metro_anew(city: City, tmp_path: Path) -> None:
+def test_a_comment_in_the_code_that_answers_builds_no_metro_again(city: City, tmp_path: Path) -> None:
     path = "outings/answers/dates.py"
     first, _, _ = (ROOT / path).read_text().partition("\n")
     comment = add_line(path, after=first + "\n", line="# A comment.\n")

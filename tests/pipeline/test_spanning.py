@@ -86,7 +86,7 @@ def test_a_change_told_by_both_metros_is_one_version(tmp_path: Path) -> None:
     assert tell(city) == [("created", None), ("updated", None)]
 
 
-def test_a_reader_of_one_metro_is_told_when_it_comes_there_and_when_it_leaves(tmp_path: Path) -> None:
+def test_a_reader_of_one_metro_is_reported_when_it_comes_there_and_when_it_leaves(tmp_path: Path) -> None:
     city = make_cities(tmp_path)
     city.build(metros=frozenset({"seattle"}))
     assert (tell_reader(city, "seattle"), tell_reader(city, "boston")) == (["created"], [])

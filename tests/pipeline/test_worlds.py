@@ -91,7 +91,7 @@ def test_facets_count_what_lists_have(built: list[tuple[FeedWorld, City]]) -> No
                 assert {item["id"]: item["count"] for item in facets["organization"]["top"]} == dict(tally)
 
 
-def test_a_walk_is_the_whole_set_once(built: list[tuple[FeedWorld, City]]) -> None:
+def test_paging_gives_the_whole_set_once(built: list[tuple[FeedWorld, City]]) -> None:
     for _, city in built:
         release = city.open()
         for metro in METROS:

@@ -322,7 +322,7 @@ def test_the_entry_point_lets_the_build_under_way_end_and_begins_no_other(tmp_pa
     assert entry.calls.read_text() == "build\n"
 
 
-def test_a_build_that_has_just_begun_is_told_to_end_too(tmp_path: Path) -> None:
+def test_a_build_that_has_just_begun_is_reported_to_end_too(tmp_path: Path) -> None:
     """The signal may come before the entry point knows the number of the build's process."""
     late = tmp_path / "late"
     entry = Entrypoint(tmp_path, f"kill -TERM $PPID\nsleep 30 & wait\ntouch {late}", trap="trap 'exit 143' TERM")

@@ -50,7 +50,7 @@ def test_no_proxy_is_set() -> None:
 
 
 @pytest.mark.long
-def test_a_callers_proxy_stands_between_no_test_and_its_servers() -> None:
+def test_a_callers_proxy_is_used_by_no_test() -> None:
     command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", f"{__file__}::test_no_proxy_is_set"]
     proxies = {
         "HTTP_PROXY": "http://127.0.0.1:1",

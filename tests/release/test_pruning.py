@@ -164,7 +164,7 @@ def test_nothing_is_pruned_where_the_last_release_came_long_after_the_one_before
     assert prune(store, keep_days=7, now=clock.now + 40 * DAY, is_clock_right=True).releases == 1
 
 
-def test_a_wrong_clock_is_still_told_when_several_releases_came_by_it(store: MemoryStore, clock: Clock) -> None:
+def test_a_wrong_clock_is_still_reported_when_several_releases_came_by_it(store: MemoryStore, clock: Clock) -> None:
     publish_on(store, clock, [0, 1, 42, 42.1, 42.2])
     before = {entry.name for entry in store.list("")}
     with pytest.raises(WrongClock, match=r"release 3-\w{8} was published 41 days.* after release 2-"):

@@ -228,7 +228,7 @@ def test_roots_and_pointers_are_read_as_they_are_written(store: Store) -> None:
     assert file.pointer.latest_version_id == root.log.latest_version_id == 1
 
 
-def test_an_edge_is_told_why_a_root_may_not_follow_another() -> None:
+def test_an_edge_is_reported_why_a_root_may_not_follow_another() -> None:
     def root(sequence: int, versions: int, minute: int) -> Root:
         part = Part(manifest="m", stamp=minutes(minute), snapshot="s")
         log = Log(latest_version_id=versions)

@@ -34,7 +34,7 @@ def configure(s3_endpoint: str, tmp_path: Path) -> Configuration:
 
 
 @pytest.mark.long
-def test_a_key_and_a_pattern_of_keys_are_read_and_what_is_not_there_or_too_much_is_told(
+def test_a_key_and_a_pattern_of_keys_are_read_and_what_is_not_there_or_too_much_is_reported(
     configure: Configuration,
 ) -> None:
     def read(name: str) -> FeedRead:

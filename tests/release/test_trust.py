@@ -186,7 +186,7 @@ def sign_current(store: Store, *, trust: Trust, current: VersionedPointer | None
 
 
 @pytest.mark.parametrize("before", [ANYBODY, make_publisher(OTHER)], ids=["nobody's", "another's"])
-def test_a_release_is_signed_anew_as_one_more_release_with_the_same_parts(before: Trust) -> None:
+def test_a_release_is_signed_again_as_one_more_release_with_the_same_parts(before: Trust) -> None:
     old = publish_next(store := MemoryStore(), 1, trust=before)
     sign_current(store, trust=make_publisher())
     newest, first = list_releases(store, trust=make_reader())
@@ -306,7 +306,9 @@ WRONG_PUBLIC = {
 
 
 @pytest.mark.parametrize(("pem", "message"), WRONG_PRIVATE.values(), ids=WRONG_PRIVATE)
-def test_a_wrong_private_key_is_told_by_its_file_and_what_is_allowed(pem: str, message: str, tmp_path: Path) -> None:
+def test_a_wrong_private_key_is_reported_by_its_file_and_what_is_allowed(
+    pem: str, message: str, tmp_path: Path
+) -> None:
     path = tmp_path / "private.pem"
     path.write_text(pem)
     with pytest.raises(WrongKey, match=message) as raised:
@@ -318,7 +320,7 @@ def test_a_wrong_private_key_is_told_by_its_file_and_what_is_allowed(pem: str, m
 
 
 @pytest.mark.parametrize(("pem", "message"), WRONG_PUBLIC.values(), ids=WRONG_PUBLIC)
-def test_a_wrong_public_key_is_told_by_its_file_and_what_is_allowed(pem: str, message: str, tmp_path: Path) -> None:
+def test_a_wrong_public_key_is_reported_by_its_file_and_what_is_allowed(pem: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "public.pem"
     path.write_text(pem)
     for read in (read_reader, read_auditor, read_publisher):
@@ -329,7 +331,7 @@ def test_a_wrong_public_key_is_told_by_its_file_and_what_is_allowed(pem: str, me
         assert error.endswith("; allowed: one or more Ed25519 public keys in PEM")
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(WrongKey, match=r"key names .*/gone\.pem, which can't be read: No such file"):
         read_publisher(SigningTable(key=str(tmp_path / "gone.pem")))
 

@@ -86,7 +86,7 @@ def test_a_mirror_that_reads_on_equals_what_can_be_read(town: Town) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["events", "events?occurrences=expand", "nearby?lat=47.6&lng=-122.3"])
-def test_a_walk_goes_on_without_what_is_taken_down(town: Town, name: str) -> None:
+def test_paging_goes_on_without_withdrawn_listings(town: Town, name: str) -> None:
     joined = f"/v1/seattle/{name}{'&' if '?' in name else '?'}limit=2"
     pages = [town.get(joined).read_json()]
     town.run("takedown", *ALL)
@@ -99,7 +99,7 @@ def test_a_walk_goes_on_without_what_is_taken_down(town: Town, name: str) -> Non
     assert not set(ALL).intersection(items)
 
 
-def test_the_walk_of_a_search_ends(town: Town) -> None:
+def test_the_cursor_of_a_search_expires(town: Town) -> None:
     joined = "/v1/seattle/search?q=walk&limit=2"
     cursor = town.get(joined).read_json()["meta"]["next_cursor"]
     town.run("takedown", *ALL)

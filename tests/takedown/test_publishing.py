@@ -39,7 +39,7 @@ def check_gone(town: Town, *words: str) -> None:
     town.run("releases", "verify")
 
 
-def test_the_removal_is_told_by_its_id_alone_and_what_showed_it_is_told_to_have_changed(town: Town) -> None:
+def test_the_removal_is_reported_by_its_id_alone_and_what_showed_it_is_told_to_have_changed(town: Town) -> None:
     before = len(town.walk_changes())
     town.run("takedown", KITE, HALL, "--reason", "duplicate")
     new = town.walk_changes()[before:]

@@ -79,7 +79,7 @@ def test_a_key_of_some_types_is_answered_as_if_there_were_no_others(world: World
 
 
 @pytest.mark.long
-def test_every_card_stands_in_the_lists_that_the_key_reads(world: World, release: Release) -> None:
+def test_every_card_is_in_the_lists_that_the_key_reads(world: World, release: Release) -> None:
     listed = {}
     for kind, name in COLLECTIONS.items():
         params = {"limit": "200", **({"expand": "sessions"} if kind == "class" else {})}

@@ -49,7 +49,7 @@ def test_a_streets_kind_may_be_left_out_where_its_name_says_enough(address: str,
     ("text", "expected"),
     [("E 72nd Street", True), ("28th Ave NW", True), ("Bryant Park", False), ("Street", False), ("", False)],
 )
-def test_a_street_is_told_by_its_kind(text: str, expected: bool) -> None:
+def test_a_street_is_recognized_by_its_kind(text: str, expected: bool) -> None:
     assert ENGLISH.is_street(text) is expected
 
 

@@ -229,7 +229,7 @@ def test_circles_are_right_at_the_poles_and_over_the_date_line(
         assert fetch(release, PATH, {**here, "radius_m": str(outside)})["data"] == []
 
 
-def test_what_is_equally_far_stands_by_type_then_id(tmp_path: Path) -> None:
+def test_equally_distant_listings_are_ordered_by_type_then_id(tmp_path: Path) -> None:
     world = make_world(Random(3), size=60)
     for listing in world.listings:
         listing["location"] |= {"lat": 40.01, "lng": -74.01}

@@ -61,7 +61,7 @@ def test_starts_are_looked_for_from_a_first_date_that_is_past(tmp_path: Path) ->
     assert list(find(release, "swim", {"from": "2026-08-01"})) == ["Swim B"]
 
 
-def test_a_program_stands_at_its_best_level(tmp_path: Path) -> None:
+def test_a_program_has_its_best_level(tmp_path: Path) -> None:
     """The card is not hidden by a listing of its program that starts earlier but only mentions the word."""
     release = open_program(
         tmp_path, make_class(1, "Dive", starts_on="2026-08-12", description="Far from it. " * 100 + "Swim."),

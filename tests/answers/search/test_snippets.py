@@ -99,7 +99,7 @@ def test_of_two_passages_the_one_with_more_of_the_words_is_shown(tmp_path_factor
     assert "zeppelin over the harbour bridge" in item["snippet"]
 
 
-def test_what_was_shown_for_other_words_is_cut_anew_for_these(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_snippets_are_cut_again_for_other_words(tmp_path_factory: pytest.TempPathFactory) -> None:
     text = f"{LONG} A zeppelin’s nest. {LONG} The kids' bridge. {LONG} Übermut."
     place = documents.make_place(make_uuid(1), name="Zeppelins kids ubermut", description=text)
     release = open_listings(tmp_path_factory.mktemp("anew"), place)

@@ -74,7 +74,7 @@ def test_what_has_the_place_in_its_name_comes_before_what_only_lies_there(harbor
     assert (scores["Slide in Ballard"], scores["Near Slide"]) == (0.967, 0.95)
 
 
-def test_what_lies_in_a_neighborhood_is_there_though_it_does_not_say_so(harbor: Release) -> None:
+def test_listings_on_the_map_of_a_neighborhood_are_in_it_even_if_they_do_not_state_it(harbor: Release) -> None:
     assert find_best(search(harbor, "slide ballard", AUTO)) == ["Near Slide", "Slide in Ballard"]
     assert find_best(search(harbor, "slide ballard")) == ["Slide in Ballard"]
 
@@ -88,7 +88,7 @@ def test_a_place_beside_children_is_what_lies_there_behind_what_is_named_so(harb
     assert list(find(harbor, "things to do in ballard for kids", AUTO)) == ["Slide in Ballard", "Near Slide"]
 
 
-def test_what_lies_there_and_says_so_is_there(tmp_path: Path) -> None:
+def test_listings_on_the_map_that_also_state_the_neighborhood_are_in_it(tmp_path: Path) -> None:
     listings = name_places("Pool", "Swimming Pool", "Pool")
     listings[0] |= {"description": f"{'Come in. ' * 40}The best of Ballard."}
     for listing in listings[:2]:
@@ -143,7 +143,7 @@ def dances(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_release([world], tmp_path_factory.mktemp("dances"))
 
 
-def test_what_lies_there_comes_before_what_says_as_much_elsewhere(dances: Release) -> None:
+def test_listings_in_the_neighborhood_come_before_equal_ones_elsewhere(dances: Release) -> None:
     assert score_all(dances, "dance ballard") == {"Dance": 0.7, "Dance for Two": 0.653, "Music": 0.5}
 
 
@@ -151,5 +151,5 @@ def score_all(release: Release, q: str) -> dict[str, float]:
     return {item["name"]: item["score"] for item in search(release, q, AUTO)["data"]}
 
 
-def test_by_default_what_lies_there_has_only_the_better_score(dances: Release) -> None:
+def test_by_default_listings_in_the_neighborhood_only_score_better(dances: Release) -> None:
     assert list(find(dances, "dance ballard")) == ["Dance", "Dance for Two", "Music"]

@@ -65,7 +65,7 @@ def test_a_row_at_exactly_the_radius_is_inside_and_one_beyond_is_not(
 
 
 @pytest.mark.parametrize("radius_m", [100, 5_000, 50_000])
-def test_what_lies_on_the_circle_is_inside(radius_m: int) -> None:
+def test_a_listing_on_the_circle_is_inside(radius_m: int) -> None:
     degrees = math.degrees(radius_m / EARTH_RADIUS_M)
     for here in ((0.0, 0.0), (0.0, 179.99), (0.0, -122.3321)):
         assert is_near(here, (degrees, here[1]), radius_m)

@@ -89,7 +89,7 @@ def test_q_matches_a_name(text: str, name: str, matches: bool, tmp_path: Path) -
     assert find([{"name": name}], text, tmp_path) == ([0] if matches else [])
 
 
-def test_words_may_stand_in_any_part_of_the_text(tmp_path: Path) -> None:
+def test_words_may_be_in_any_part_of_the_text(tmp_path: Path) -> None:
     listings = [
         {"name": "Open Gym", "organization": "Parks"},
         {"name": "Open Gym", "place": "Parks Hall"},

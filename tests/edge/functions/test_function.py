@@ -32,7 +32,7 @@ MOVING = (*CONNECTION, "x-request-id", "x-trace-id", "x-ratelimit-remaining", "x
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_the_contract_holds_at_either_door(deployment: Deployment, door: str) -> None:
+def test_the_contract_holds_behind_every_front(deployment: Deployment, door: str) -> None:
     key = deployment.keys["all"]
     whole = deployment.ask(door, LIST, X_API_Key=key)
     check_answer(LIST, whole)

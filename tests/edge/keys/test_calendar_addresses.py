@@ -188,7 +188,7 @@ def test_a_tag_saves_the_body_and_a_change_of_the_listings_does_not(make_own: Ma
     assert changed.read_body().count(b"BEGIN:VEVENT") == first.read_body().count(b"BEGIN:VEVENT") + 1
 
 
-def test_the_address_of_an_address_has_a_tag_and_is_told_to_its_key_alone(service: Service) -> None:
+def test_the_address_of_an_address_has_a_tag_and_is_reported_to_its_key_alone(service: Service) -> None:
     target = "/v1/harbor/events.ics/address?age=4"
     first, other = service.get(target), service.get(target, kind="other")
     assert first.body != other.body

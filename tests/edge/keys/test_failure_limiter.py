@@ -46,7 +46,7 @@ def spend(service: Service, *, client: str, forwarded: str | None = None) -> Non
     assert statuses == {401}
 
 
-def test_after_many_failures_an_address_is_told_to_wait_and_its_valid_keys_pass(service: Service) -> None:
+def test_after_many_failures_an_address_is_reported_to_wait_and_its_valid_keys_pass(service: Service) -> None:
     spend(service, client=HERE)
     for key in ("nobody", None, service.keys["revoked"]):
         refused = ask(service.edge, LIST, key=key, client=HERE)
@@ -62,14 +62,14 @@ def test_after_retry_after_the_next_failure_is_401_again(service: Service) -> No
     assert [fail(service, client=HERE) for _ in range(2)] == [401, 429]
 
 
-def test_a_proxy_that_is_trusted_speaks_for_others(service: Service) -> None:
+def test_a_trusted_proxy_states_the_address_of_its_clients(service: Service) -> None:
     spend(service, client=PROXY, forwarded=f"{ELSEWHERE}, {HERE}, 10.9.9.9")
     assert fail(service, client=HERE) == 429
     assert fail(service, client=ELSEWHERE) == 401
     assert fail(service, client=PROXY) == 401
 
 
-def test_whoever_else_says_so_speaks_for_nobody(service: Service) -> None:
+def test_an_untrusted_client_states_no_address(service: Service) -> None:
     spend(service, client=HERE, forwarded=ELSEWHERE)
     assert fail(service, client=HERE, forwarded="192.0.2.1") == 429
     assert fail(service, client=ELSEWHERE) == 401

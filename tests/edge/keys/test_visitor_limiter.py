@@ -34,7 +34,7 @@ def request(service: Service, *, client: str | None, kind: str = "all", target: 
     return ask(service.edge, target, key=service.keys[kind], client=client).status
 
 
-def test_an_address_that_asks_much_with_the_visitors_key_is_told_to_wait(service: Service) -> None:
+def test_an_address_that_asks_much_with_the_visitors_key_is_reported_to_wait(service: Service) -> None:
     # The same list, so that all but the first would come from memory.
     assert [request(service, client=HERE) for _ in range(RATE + 1)] == [200] * RATE + [429]
     refused = ask(service.edge, LIST, key=service.keys["all"], client=HERE)

@@ -122,7 +122,7 @@ def test_a_fault_of_ours_is_not_billed(make_own: Make) -> None:
         assert (got.status, read_left(got)) == (503, (PER_MINUTE - n, PER_MONTH))
 
 
-def test_a_route_that_there_is_not_and_a_method_are_told_and_uncounted(metered: Service) -> None:
+def test_an_unknown_route_or_method_is_reported_and_not_counted(metered: Service) -> None:
     metered.get(LIST, kind="free")
     for target, method, status in (("/v1/nowhere", "GET", 404), ("/v2/metros", "HEAD", 404), (LIST, "DELETE", 405)):
         for _ in range(3):

@@ -124,7 +124,7 @@ def test_a_redis_that_hangs_costs_a_few_readers_the_time_out_and_no_more(own_red
     asyncio.run(ask())
 
 
-def test_what_is_told_of_a_failure_names_no_password() -> None:
+def test_what_is_reported_of_a_failure_names_no_password() -> None:
     async def ask() -> None:
         limits = RedisLimitStore("redis://:open-sesame@127.0.0.1:1/0")
         with pytest.raises(LimitStoreError) as raised:

@@ -151,7 +151,7 @@ def test_a_long_body_is_not_read_and_ends_its_connection(
         assert send_without_end(connection, head + beginning, again) < MOST_SENT
 
 
-def test_what_stands_behind_a_body_of_no_length_is_no_request(server: Server) -> None:
+def test_bytes_behind_a_body_without_a_length_are_no_request(server: Server) -> None:
     head = b"GET /v1/metros HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nX-API-Key: %b\r\n\r\n"
     with connect(server) as connection:
         connection.sendall(head % server.keys["all"].encode() + b"0\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n")

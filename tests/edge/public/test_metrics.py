@@ -34,7 +34,7 @@ def test_all_numbers_begin_at_0_and_asking_for_them_counts_as_nothing(make_own: 
         assert {name: metrics[name] for name in metrics if not name.startswith("outings_release_")} == counted
 
 
-def test_the_release_that_is_served_is_told_with_when_it_was_published(make_own: MakeService) -> None:
+def test_the_release_that_is_served_is_reported_with_when_it_was_published(make_own: MakeService) -> None:
     service = make_own()
     before = read_metrics(service.edge)
     assert (before["outings_release_number"], before["outings_release_published_timestamp_seconds"]) == (

@@ -22,7 +22,7 @@ def test_a_breaker_opens_after_so_many_failures_in_a_row() -> None:
     assert breaker.enter() == 30
 
 
-def test_a_success_between_them_begins_anew() -> None:
+def test_a_success_between_them_starts_again() -> None:
     breaker = CircuitBreaker(clock=Clock(), failures=3)
     break_down(breaker, 2)
     breaker.note_success()

@@ -202,7 +202,7 @@ def test_an_operators_file_is_read_again_when_it_changes(serve: Serve, tmp_path:
         json.dumps({"harbor": tell(hours=[{"starts_at": "2026-08-11T00:00:00Z", "precipitation_chance": 101}])}),
     ],
 )  # fmt: skip
-def test_a_file_that_is_none_leaves_what_was_read_and_is_told_once(serve: Serve, tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_none_leaves_what_was_read_and_is_reported_once(serve: Serve, tmp_path: Path, text: str) -> None:
     path = tmp_path / "forecasts.json"
     write_file(path, harbor=tell())
     served = serve(lambda _: FileForecastSource(path))

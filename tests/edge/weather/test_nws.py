@@ -111,7 +111,7 @@ def test_one_failure_is_tried_again(office: Office, path: str, status: int) -> N
         (b"[" * 9_999, True),
     ],
 )  # fmt: skip
-def test_a_fault_is_told(office: Office, path: str, fault: int | bytes | None, is_broken: bool) -> None:
+def test_a_fault_is_reported(office: Office, path: str, fault: int | bytes | None, is_broken: bool) -> None:
     office.faults[path] = (fault, -1)
     policy = replace(PATIENT, silence=0.3) if fault is None else PATIENT
     with pytest.raises(RemoteError) as caught:
@@ -120,13 +120,13 @@ def test_a_fault_is_told(office: Office, path: str, fault: int | bytes | None, i
     assert "gridpoints" not in str(caught.value)
 
 
-def test_no_forecast_where_it_says_is_told(office: Office) -> None:
+def test_no_forecast_where_it_says_is_reported(office: Office) -> None:
     office.faults["/forecast"] = (404, -1)
     with pytest.raises(PermanentRemoteError):
         make_nws(office).ask(HARBOR.center, None)
 
 
-def test_how_long_it_wants_to_rest_is_told(office: Office) -> None:
+def test_how_long_it_wants_to_rest_is_reported(office: Office) -> None:
     office.faults["/hourly"] = (429, -1)
     office.headers = {"retry-after": "5"}
     with pytest.raises(RemoteError) as caught:
@@ -158,7 +158,7 @@ def serve_period(office: Office, **members: Any) -> None:
         ({"temperature": None}, None),
     ],
 )
-def test_temperatures_are_in_fahrenheit_however_they_are_told(
+def test_temperatures_are_in_fahrenheit_however_they_are_reported(
     office: Office, members: dict[str, Any], degrees: int | None
 ) -> None:
     serve_period(office, **members)

@@ -60,7 +60,7 @@ def worker() -> Worker:
     return Worker()
 
 
-def test_it_is_asked_anew_twice_an_hour(worker: Worker) -> None:
+def test_it_is_asked_again_twice_an_hour(worker: Worker) -> None:
     worker.show()
     worker.seconds += RENEW - 1
     assert worker.show() == make_forecast()
@@ -71,7 +71,7 @@ def test_it_is_asked_anew_twice_an_hour(worker: Worker) -> None:
     assert worker.provider.requests == [(HARBOR.center, None), (HARBOR.center, GRID)]
 
 
-def test_after_the_clock_was_set_back_it_is_asked_anew_and_not_when_the_clock_has_caught_up(worker: Worker) -> None:
+def test_after_the_clock_was_set_back_it_is_asked_again_and_not_when_the_clock_has_caught_up(worker: Worker) -> None:
     worker.show()
     worker.seconds -= 2 * DAY
     worker.show()

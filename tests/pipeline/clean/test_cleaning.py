@@ -296,7 +296,7 @@ def test_what_is_no_object_is_quarantined(raw: object) -> None:
     ]
 
 
-def test_without_a_type_the_source_id_is_still_told() -> None:
+def test_without_a_type_the_source_id_is_still_reported() -> None:
     unknown: Counter[str] = Counter()
     cleaned = clean({"source_id": "1", "name": "X", "colour": "red"}, unknown)
     (problem,) = cleaned.problems
@@ -363,7 +363,7 @@ def test_a_title_that_says_cancelled_is_a_status(name: str, status: str) -> None
     assert (record.status, record.reason) == (status, "cancelled" if status == "archived" else None)
 
 
-def test_a_stated_status_stands_whatever_the_title_says() -> None:
+def test_a_stated_status_overrides_the_title() -> None:
     record = clean({"type": "event", "source_id": "1", "name": "CANCELLED: Chess", "status": "published"}).record
     assert record is not None
     assert record.status == "published"

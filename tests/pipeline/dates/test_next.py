@@ -57,7 +57,7 @@ def read_block(city: City, name: str, *, day: date = TODAY) -> Any:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_the_next_date_is_told_however_far_it_is(city: City, name: str) -> None:
+def test_the_next_date_is_reported_however_far_it_is(city: City, name: str) -> None:
     block = read_block(city, name)
     assert (block["next_starts_local"], block["remaining"], block["total"]) == EXPECTED[name]
 

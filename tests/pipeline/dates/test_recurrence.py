@@ -230,7 +230,7 @@ def test_without_a_clock_time_exceptions_count_by_their_day() -> None:
     assert read_starts(expansion) == [datetime(2026, 8, 10), datetime(2026, 8, 12), datetime(2026, 8, 20)]
 
 
-def test_what_lies_outside_the_horizon_is_counted_but_not_given() -> None:
+def test_dates_outside_the_horizon_are_counted_but_not_listed() -> None:
     expansion = expand(datetime(1990, 1, 1, 9), "FREQ=DAILY")
     starts = read_starts(expansion)
     assert (starts[0], starts[-1], len(starts)) == (datetime(2025, 7, 6, 9), datetime(2027, 9, 14, 9), 801)

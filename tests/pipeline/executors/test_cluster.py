@@ -82,7 +82,9 @@ def test_a_cluster_of_two_workers_makes_the_same_bytes_as_processes(
 
 
 @pytest.mark.long
-def test_what_a_worker_refuses_is_told_as_if_it_were_done_here(cluster: Cluster, unbuilt: Path, tmp_path: Path) -> None:
+def test_what_a_worker_refuses_is_reported_as_if_it_were_done_here(
+    cluster: Cluster, unbuilt: Path, tmp_path: Path
+) -> None:
     config = copy_world(unbuilt, tmp_path / "world")
     with config.open("a") as text:
         text.write(
@@ -104,14 +106,16 @@ def submit(cluster: Cluster, spool: Path) -> object:
 
 
 @pytest.mark.long
-def test_a_worker_that_does_not_see_the_scratch_folder_is_told(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_worker_that_does_not_see_the_scratch_folder_is_reported(cluster: Cluster, tmp_path: Path) -> None:
     assert str(tmp_path) in str(submit(cluster, tmp_path))
     with pytest.raises(ClusterError, match=r"worker tcp://127\S+ does not see .* scratch folder /nowhere; all"):
         submit(cluster, Path("/nowhere"))
 
 
 @pytest.mark.long
-def test_a_worker_of_another_program_is_told(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_worker_of_another_program_is_reported(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     ours = {**describe_program(), "polars": "1.0"}
     monkeypatch.setattr(pipeline.executors.cluster, "describe_program", lambda: ours)
     with pytest.raises(ClusterError, match=r"runs another program than this build: polars 2\S+ there and 1.0 here"):
@@ -139,7 +143,7 @@ def test_a_cluster_has_its_own_workers(unbuilt: Path) -> None:
     check_failed(build(unbuilt, "--executor", "dask://here:8786", "--workers", "2"), "the cluster has its own", code=2)
 
 
-def test_where_no_scheduler_listens_it_is_told_at_once(unbuilt: Path) -> None:
+def test_where_no_scheduler_listens_it_is_reported_at_once(unbuilt: Path) -> None:
     began = time.monotonic()
     executor = f"dask://127.0.0.1:{find_free_port()}"
     check_failed(
@@ -149,7 +153,7 @@ def test_where_no_scheduler_listens_it_is_told_at_once(unbuilt: Path) -> None:
     assert not (unbuilt.parent / "var/store").exists()
 
 
-def test_what_is_no_scheduler_is_told_in_bounded_time(unbuilt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_scheduler_is_reported_in_bounded_time(unbuilt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that takes the connection, and says nothing."""
     monkeypatch.setattr(pipeline.executors.cluster, "REACH_SECONDS", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:

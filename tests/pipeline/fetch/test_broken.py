@@ -135,7 +135,7 @@ def wound(content: bytes, wounds: list[tuple[float, int, bytes]]) -> bytes:
 
 @pytest.mark.parametrize("format_", GOOD)
 @given(wounds=_WOUNDS)
-def test_broken_bytes_are_told_and_the_sums_add_up(
+def test_broken_bytes_are_reported_and_the_sums_add_up(
     read_any: Open, format_: str, wounds: list[tuple[float, int, bytes]]
 ) -> None:
     content = wound(GOOD[format_][1], wounds)
@@ -179,7 +179,7 @@ _TREES = st.recursive(
 
 
 @given(trees=st.lists(st.dictionaries(_NAMES, _TREES, max_size=12), max_size=3), kinds=st.lists(_VALUES, max_size=3))
-def test_whatever_stands_where_in_json_ld_it_is_told_and_the_sums_add_up(
+def test_whatever_stands_where_in_json_ld_it_is_reported_and_the_sums_add_up(
     read_any: Open, trees: list[dict[str, Any]], kinds: list[Any]
 ) -> None:
     nodes = [{**tree, "@type": kind} for tree, kind in zip(trees, [*kinds, *["Event"] * 3], strict=False)]

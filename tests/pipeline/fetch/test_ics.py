@@ -131,7 +131,7 @@ def test_an_event_without_uid_is_known_by_what_it_says(read_ics: ReadIcs) -> Non
     assert read_ics(body.replace("0811", "0812")).records[0].source_id != first
 
 
-def test_defaults_stand_under_what_the_calendar_says(read_ics: ReadIcs) -> None:
+def test_the_calendar_overrides_defaults(read_ics: ReadIcs) -> None:
     settings = 'metro = "seattle"\ndefaults = { organization = { name = "Parks" }, categories = ["nature_outdoors"] }'
     record = read_event(read_ics(event("DTSTART:20260811T090000"), settings))
     assert record.organization is not None

@@ -146,7 +146,7 @@ def test_an_endless_series_by_a_zone_of_the_file_alone_repeats_by_the_clock_of_t
     assert list_instants(read_event(feed))[:2] == ["08-11 15:15", "08-18 15:15"]
 
 
-def test_a_zone_that_nothing_explains_is_told_by_its_name(read_ics: ReadIcs) -> None:
+def test_a_zone_that_nothing_explains_is_reported_by_its_name(read_ics: ReadIcs) -> None:
     (problem,) = read_ics(event("DTSTART;TZID=Island:20260811T090000")).problems
     assert problem.reason.startswith('unknown_word: TZID "Island" is no zone')
 

@@ -157,7 +157,7 @@ NESTED = {
 
 
 @pytest.mark.parametrize("before", NESTED.values(), ids=NESTED)
-def test_what_stands_behind_anything_is_read(read_jsonld: ReadJsonld, before: str) -> None:
+def test_text_behind_anything_is_read(read_jsonld: ReadJsonld, before: str) -> None:
     content = f"<html><body>\n{before}\n" + page(json.dumps(event(name="A B"))).decode()
     assert the_one(read_jsonld(content.encode(), name="page.html"))["name"] == "A B"
 

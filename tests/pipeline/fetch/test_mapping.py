@@ -309,7 +309,7 @@ def test_an_error_of_a_spreadsheet_is_never_published(read_mapped: Map) -> None:
     ]  # fmt: skip
 
 
-def test_a_missing_name_is_told_with_its_column(read_mapped: Map) -> None:
+def test_a_missing_name_is_reported_with_its_column(read_mapped: Map) -> None:
     read = read_mapped('description = "x"', "x", "a")
     assert read.problems == ()
     read = read_mapped('slug = "x"', {"x": None, "name": " "})

@@ -177,7 +177,7 @@ def test_headers_go_to_the_feeds_own_server_and_come_back_with_it(open_feed: Ope
     assert headers["user-agent"] == "outings/1"
 
 
-def test_headers_go_with_each_page_of_a_walk(open_feed: Open, web: Web) -> None:
+def test_headers_are_sent_with_each_page(open_feed: Open, web: Web) -> None:
     web.pages["/feed"] = Page(b'{"items": [], "next": "/feed?afterChangeNumber=1"}')
     web.pages["/feed?afterChangeNumber=1"] = Page(b'{"items": [], "next": "/feed?afterChangeNumber=1"}')
     open_feed(f"{web.url}/feed", settings=TOKEN, kind='format = "rpde"\nmode = "delta"')
@@ -193,7 +193,7 @@ def test_headers_go_with_each_page_of_a_walk(open_feed: Open, web: Web) -> None:
         ("data/a.ndjson", '{ X-Token = "${TOKEN}" }', "feeds.spl.headers"),
     ],
 )
-def test_a_header_that_can_not_be_sent_is_told_without_its_value(
+def test_a_header_that_can_not_be_sent_is_reported_without_its_value(
     read: Read, url: str, headers: str, message: str
 ) -> None:
     with pytest.raises(ConfigurationError) as wrong:

@@ -93,7 +93,7 @@ def test_in_a_full_feed_deleted_is_a_contradiction(read_ndjson: ReadNdjson) -> N
     ]
 
 
-def test_defaults_stand_under_what_a_record_states(read_ndjson: ReadNdjson) -> None:
+def test_a_record_overrides_defaults(read_ndjson: ReadNdjson) -> None:
     settings = """metro = "seattle"
     [feeds.defaults]
     organization = { name = "SPL" }

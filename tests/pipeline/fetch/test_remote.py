@@ -108,7 +108,7 @@ def test_a_feed_is_fetched(open_feed: Open, web: Web, page: Page) -> None:
         (Page(status=302, headers={"Location": "ftp://example.org/"}), 'leads to a "ftp" address', 1),
     ],
 )  # fmt: skip
-def test_what_can_not_be_fetched_is_told_with_the_feed_and_its_address(
+def test_what_can_not_be_fetched_is_reported_with_the_feed_and_its_address(
     open_feed: Open, web: Web, page: Page, message: str, times: int
 ) -> None:
     web.pages["/feed"] = page
@@ -145,7 +145,7 @@ def test_pages_that_each_come_in_time_may_not_take_for_ever(open_feed: Open, web
     ],
     ids=["rpde", "table", "rows of a table"],
 )
-def test_a_page_that_is_much_in_memory_is_told_with_the_setting(
+def test_a_page_that_is_much_in_memory_is_reported_with_the_setting(
     open_feed: Open, web: Web, kind: str, settings: str, message: str, tmp_path: Path
 ) -> None:
     """Each `1` is an object of many bytes; a feed's bounds hold for its pages too."""
@@ -157,7 +157,7 @@ def test_a_page_that_is_much_in_memory_is_told_with_the_setting(
         open_feed(kind=kind, settings=settings)
 
 
-def test_a_server_that_is_not_there_is_told(open_feed: Open) -> None:
+def test_a_server_that_is_not_there_is_reported(open_feed: Open) -> None:
     with pytest.raises(FeedError, match=r"feed spl: http://127\.0\.0\.1:1/feed: can't be reached \(3 times\)"):
         open_feed(url="http://127.0.0.1:1/feed")
 
@@ -219,9 +219,7 @@ def test_a_table_s_kind_is_its_path_s_ending_or_what_the_server_says(url: str, c
     assert choose_suffix(url, content_type) == suffix
 
 
-def test_no_proxy_stands_between_this_machine_and_itself(
-    open_feed: Open, web: Web, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_proxy_is_used_for_this_machine_itself(open_feed: Open, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     web.pages["/feed"] = Page(LINE)

@@ -35,7 +35,7 @@ def reads(configure: Configure, tmp_path: Path) -> RpdeReads:
 
 
 @pytest.mark.parametrize("by_number", [False, True], ids=["time and id", "change number"])
-def test_a_walk_reads_each_item_once_and_the_next_reads_what_changed_since(
+def test_a_build_reads_each_item_once_and_the_next_reads_what_changed_since(
     reads: RpdeReads, publisher: Publisher, by_number: bool
 ) -> None:
     publisher.by_number = by_number
@@ -141,7 +141,9 @@ def test_a_busy_server_is_asked_again(
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_a_place_that_is_no_more_is_begun_anew(reads: RpdeReads, publisher: Publisher, web: Web, status: int) -> None:
+def test_a_build_starts_at_the_first_page_if_its_position_is_gone(
+    reads: RpdeReads, publisher: Publisher, web: Web, status: int
+) -> None:
     publisher.put(*"abcd")
     reads.read()
     publisher.delete("a")
@@ -168,7 +170,7 @@ def test_a_place_that_is_no_more_is_begun_anew(reads: RpdeReads, publisher: Publ
     ],
     ids=["as before", "six days on", "more than six days on", "another address", "other settings", "other guard"],
 )
-def test_a_walk_begins_anew_where_its_place_says_too_little(
+def test_a_build_starts_at_the_first_page_if_its_position_is_unusable(
     reads: RpdeReads, publisher: Publisher, change: dict[str, Any], is_whole: bool
 ) -> None:
     publisher.put(*"ab")
@@ -232,7 +234,7 @@ def test_a_session_says_what_its_series_in_the_same_item_says(reads: RpdeReads, 
     assert session["starts_local"] == "2026-08-12T10:00:00"
 
 
-def test_a_session_whose_name_stands_in_another_item_is_told(reads: RpdeReads, publisher: Publisher) -> None:
+def test_a_session_whose_name_stands_in_another_item_is_reported(reads: RpdeReads, publisher: Publisher) -> None:
     publisher.put("s", **{"@id": "https://a.example/s"})
     publisher.put("a", kind="ScheduledSession", name=None, superEvent="https://a.example/s")
     publisher.put("b", kind="ScheduledSession", name="Own", superEvent="https://a.example/s")
@@ -244,7 +246,9 @@ def test_a_session_whose_name_stands_in_another_item_is_told(reads: RpdeReads, p
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-def test_paging_after_walks_say_what_one_walk_of_all_says(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+def test_repeated_reads_give_what_one_read_of_all_pages_gives(
+    tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
     """An item that can't be read any more keeps its last good version."""
     random, folder = Random(seed), tmp_path_factory.mktemp("reads")
     with serve_web() as web:

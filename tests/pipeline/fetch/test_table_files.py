@@ -85,7 +85,7 @@ def test_a_row_keeps_its_line_through_quoted_line_ends_and_empty_lines(read_tabl
     assert list_lines(read) == [(2, "two lines"), (5, "x"), (7, '"y"')]
 
 
-def test_lines_of_several_files_are_told_with_their_file(read_table: ReadTable, tmp_path: Path) -> None:
+def test_lines_of_several_files_are_reported_with_their_file(read_table: ReadTable, tmp_path: Path) -> None:
     (tmp_path / "t1.csv").write_text("a,b\n1,x\n2,\n")
     (tmp_path / "t2.csv").write_text("b,a\ny,3\n,4\nz,5,6\n")
     read = read_table(SELECT, name="not.read", url="t*.csv")
@@ -244,7 +244,7 @@ def test_cells_of_a_sheet_are_what_they_mean(read_table: ReadTable, tmp_path: Pa
     assert "2026-08-10T18:30:00" in name
 
 
-def test_a_cell_merged_downwards_stands_in_each_of_its_rows(read_table: ReadTable, tmp_path: Path) -> None:
+def test_a_cell_merged_downwards_is_in_each_of_its_rows(read_table: ReadTable, tmp_path: Path) -> None:
     content = write_sheets(tmp_path / "s.xlsx", {"merged": [["a", "b"], [1], [2], [3, "own"]]})
     assert list_lines(read_table(SELECT, content, name="t.xlsx")) == [(2, "both"), (3, "both"), (4, "own")]
 

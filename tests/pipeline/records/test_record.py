@@ -29,7 +29,7 @@ def test_a_head_has_the_members_of_its_record_with_their_types_and_defaults(kind
 
 
 @pytest.mark.parametrize("kind", HEADS)
-def test_what_is_told_of_a_record_is_what_it_says(kind: str) -> None:
+def test_what_is_reported_of_a_record_is_what_it_says(kind: str) -> None:
     record = RECORDS[kind](
         feed="parks", line=7, type=kind, source_id="a", metro="oslo", status="draft", name="Zoo", confidence=0.5
     )

@@ -45,7 +45,7 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> list[Version]:
 
 
 @pytest.mark.parametrize("name", LIVES)
-def test_a_listing_s_life_is_told_in_kinds(versions: list[Version], name: str) -> None:
+def test_a_listing_s_life_is_reported_in_kinds(versions: list[Version], name: str) -> None:
     _, kinds = LIVES[name]
     assert [version.kind for version in versions if version.slug == name.replace(" ", "-")] == kinds
 

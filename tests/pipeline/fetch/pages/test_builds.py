@@ -18,7 +18,7 @@ def test_rows_that_are_the_same_are_not_read_again(build: Make, web: Web) -> Non
 
 
 @pytest.mark.long
-def test_a_walk_that_broke_off_leaves_the_release_as_it_is_and_one_that_lost_most_is_stopped(
+def test_pages_that_break_off_leave_the_release_as_it_is_and_a_feed_that_lost_most_is_refused(
     build: Make, web: Web
 ) -> None:
     web.pages["/rows"] = serve_offsets(make_rows(7), size=3)

@@ -21,7 +21,7 @@ from outings.configuration import Configuration, ConfigurationError
         ('pages = { by = "page" }\nskip = 2', "feeds.agenda.skip: is set together with pages, which are JSON"),
     ],
 )
-def test_pages_that_can_not_be_are_told_before_anything_is_fetched(
+def test_pages_that_can_not_be_are_reported_before_anything_is_fetched(
     configure: Callable[..., Configuration], settings: str, message: str
 ) -> None:
     with pytest.raises(ConfigurationError) as raised:

@@ -178,7 +178,7 @@ WITH_TOTAL = 'pages = { by = "next", path = "links.next", total = "meta.total" }
         ),
     ],
 )  # fmt: skip
-def test_a_walk_that_breaks_off_is_told_with_its_page_and_publishes_nothing(
+def test_pages_that_break_off_are_reported_with_the_page_and_nothing_is_published(
     read_pages: Read, web: Web, broken: Page, message: str
 ) -> None:
     web.pages["/rows"] = page_three(broken)

@@ -169,7 +169,7 @@ def test_a_resource_of_ckan_is_read_whatever_its_limit(
     assert [source_id for (source_id,) in show(read, "source_id")] == ["1", "2", "3", "4", "5"]
 
 
-def test_a_resource_that_is_not_there_is_told(read_preset: Read, web: Web) -> None:
+def test_a_resource_that_is_not_there_is_reported(read_preset: Read, web: Web) -> None:
     web.pages["/api/3/action/datastore_search"] = portals.make_ckan()
     with pytest.raises(FeedError, match="answers 404"):
         read_preset("ckan", "/api/3/action/datastore_search?resource_id=other", map_columns())
@@ -340,7 +340,7 @@ def test_an_address_becomes_that_of_the_feed(configure: Configure, preset: str, 
         ),
     ],
 )
-def test_an_address_that_is_none_of_the_system_is_told_with_what_is(
+def test_an_address_that_is_none_of_the_system_is_reported_with_what_is(
     configure: Configure, preset: str, url: str, message: str
 ) -> None:
     with pytest.raises(ConfigurationError) as raised:

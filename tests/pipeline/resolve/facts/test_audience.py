@@ -248,7 +248,7 @@ def test_stated_ages_say_whom_a_listing_is_for(low: int | None, high: int | None
         ({"audience": "kids", "adults_only": True}, "adults", "adults_only_stated"),
     ],
 )
-def test_the_first_rule_that_speaks_decides(members: dict[str, Any], audience: str, rule: str) -> None:
+def test_the_first_rule_that_applies_decides(members: dict[str, Any], audience: str, rule: str) -> None:
     assert judge(**members) == Verdict(audience=audience, rule=rule)
 
 

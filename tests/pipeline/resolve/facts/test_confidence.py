@@ -171,6 +171,6 @@ def test_a_half_is_rounded_up() -> None:
 
 
 @pytest.mark.parametrize("stated", [0.0, 0.123, 1.0])
-def test_what_the_record_states_stands(stated: float) -> None:
+def test_a_stated_value_is_kept(stated: float) -> None:
     record = replace(EVENT, confidence=stated, source=Source(verification=Verification(status="gone")))
     assert score(record) == stated

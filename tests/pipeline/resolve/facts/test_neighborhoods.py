@@ -92,7 +92,7 @@ def test_its_counts_are_those_of_the_lists_that_it_links_to(name: str, request: 
             assert len(city.ask(link)["data"]) == item["counts"][collection]
 
 
-def test_a_key_of_some_types_is_told_of_those_that_they_state_and_of_the_map(bare: City, mapped: City) -> None:
+def test_a_key_of_some_types_is_reported_of_those_that_they_state_and_of_the_map(bare: City, mapped: City) -> None:
     events = Entitlement(types=frozenset({"event"}))
     assert list(read_directory(bare, entitlement=events)) == list(read_directory(bare, "?types=events")) == ["beach"]
     assert list(read_directory(mapped, entitlement=events)) == ["beach", "old-town"]
