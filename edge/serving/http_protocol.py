@@ -170,6 +170,8 @@ class HttpProtocol(HttpToolsProtocol):
             raise _refuse_head(f"is longer than {MOST_HEAD_BYTES} bytes", MOST_HEAD_BYTES)
         if len(self.headers) > MOST_FIELDS:
             raise _refuse_head(f"has more than {MOST_FIELDS} header fields", MOST_FIELDS)
+        if [name for name, _ in self.headers].count(b"host") > 1:
+            raise _refuse_grammar()  # a proxy may have taken the other (RFC 9112, 3.2)
 
     def on_message_begin(self) -> None:
         self._is_begun = True
@@ -344,7 +346,7 @@ def _refuse_head(fault: str, most: int) -> ApiError:
 
 
 def _refuse_grammar() -> ApiError:
-    """Return the error for bytes that the parser refuses, such as a path with a `café` that is not percent-encoded."""
+    """Return the error for what is no HTTP, such as a path with a `café` that is not percent-encoded, or two `Host`."""
     return bad_request(
         reason="invalid_value",
         message="This is no request of HTTP. What is not ASCII in a path or query is sent percent-encoded: caf%C3%A9.",

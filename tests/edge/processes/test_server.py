@@ -117,6 +117,7 @@ def test_what_is_no_http_is_refused_and_harms_nobody(start: Callable[..., Server
         b"GET /v1/\xff\xfe HTTP/1.1\r\nHost: a\r\n\r\n",
         b"GET /v1/metros HTTP/1.1\r\nHost: a\r\nContent-Length: nine\r\n\r\n",
         b"GET http://[ HTTP/1.1\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
         b"\r\n" * 100,
     ):
         received = send_bytes(server, sent)
