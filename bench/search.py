@@ -43,10 +43,12 @@ from command.sample_cities import write_world
 from outings.answers.derived import derive_tables
 from outings.answers.routes import answer
 from outings.answers.search.understanding.words import read_english
+from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route
+from outings.contract.text import split_words
 from outings.contract.vocabulary import STATUSES, TYPES, Vocabulary
 from pipeline.tables.terms import TermIndexWriter
 
@@ -59,7 +61,7 @@ _MATCHES = ("", "match=auto")
 _PATH = f"/v1/{METRO.slug}/search"
 # Listings that have a word: few enough to be rare, enough to be common, of a metro of 100,000.
 RARE, COMMON = (20, 200), (2_000, 20_000)
-_INDEX = ("words", "word_shortenings", "places", "postings", "posting_ends", "ranks", "slots")
+_INDEX = ("words", "word_shortenings", "places", "postings", "posting_ends", "ranks", "repeats", "heads", "venues")
 _DAYS = 30
 _VOCABULARY, _ADDED = 40_000, 24
 _HOSTILE = (
@@ -151,8 +153,10 @@ def add_words(feed: Path) -> None:
 def count_words(world: World) -> Mapping[str, int]:
     terms = pl.read_parquet(world.snapshot.tables["terms"].path, columns=["word", "row"])
     counts = terms.group_by("word").agg(pl.col("row").n_unique()).sort("word")
-    known = read_english()  # a word that decides nothing is no query of its own
+    known = read_english()  # a word that decides nothing is no query of its own, nor is a place
+    areas = open_snapshot(world.snapshot).open_index(open_areas).names
     others = known.fillers | known.kinds | known.audience | known.prices | known.times
+    others = others.union(*map(split_words, areas))
     return {word: count for word, count in counts.rows() if word.isalpha() and len(word) > 3 and word not in others}
 
 
