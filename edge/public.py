@@ -236,8 +236,7 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
 
     async def answer(self, request: Request) -> Response:
         """Answer a request for a probe, the metrics or the OpenAPI document."""
-        assert request.match is not None
-        match request.match.route.path:
+        match request.path:
             case "/healthz":
                 return make_status(request, b'{"status":"ok"}')  # the process lives and its event loop runs
             case "/readyz":

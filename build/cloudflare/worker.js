@@ -21,8 +21,7 @@ const REFUSAL = {
 
 export default {
   async fetch(request, env, context) {
-    // Servers read a path without its percent-encoding. `decodeURIComponent` would fail at a lone `%`.
-    if (PROBES.includes(unescape(new URL(request.url).pathname))) return refuse(404, "not_found", "There is no such route.");
+    if (PROBES.includes(new URL(request.url).pathname)) return refuse(404, "not_found", "There is no such route.");
     const servers = env.SERVERS.split(" ");
     const first = Math.floor(Math.random() * servers.length);
     const [server, answer] = await askInTurn(request, env, [...servers.slice(first), ...servers.slice(0, first)]);

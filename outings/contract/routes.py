@@ -469,7 +469,8 @@ def match_route(path: str) -> Match | None:
     """Find the route of a path, which is percent-encoded and without query string. Return None if there is no such
     route.
 
-    An encoded slash ends no segment, no metro is a reserved word, and an `{id}` is a uuid.
+    An encoded slash ends no segment, no metro is a reserved word, and an `{id}` is a uuid. A route without a key has one
+    spelling, by which fronts hide it: `/%6Detrics` is none.
     """
     segments = _split_path(path)
     if segments is None or len(segments) > _LONGEST:
@@ -477,7 +478,7 @@ def match_route(path: str) -> Match | None:
     words = tuple([segment if segment in PATH_WORDS else "" for segment in segments])
     for route, template in _list_candidates(words):
         values = _match_segments(template, segments)
-        if values is not None:
+        if values is not None and (route.needs_key or "%" not in path):
             return Match(route=route, values=values)
     return None
 
