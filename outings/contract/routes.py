@@ -469,8 +469,8 @@ def match_route(path: str) -> Match | None:
     """Find the route of a path, which is percent-encoded and without query string. Return None if there is no such
     route.
 
-    An encoded slash ends no segment, no metro is a reserved word, and an `{id}` is a uuid. A route without a key has one
-    spelling, by which fronts hide it: `/%6Detrics` is none.
+    An encoded slash ends no segment, no metro is a reserved word, and an `{id}` is a uuid. A route without a key has
+    one spelling, by which fronts hide it: `/%6Detrics` is none.
     """
     segments = _split_path(path)
     if segments is None or len(segments) > _LONGEST:
