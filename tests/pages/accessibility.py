@@ -27,11 +27,11 @@ def find_violations(page: "Page") -> list[str]:
 
 def find_sideways(page: "Page") -> list[str]:
     """Return the beginnings of texts that need sideways scrolling and are no code. Texts hidden for screen readers are
-    left out."""
+    left out, and the explorer's row of choices, which is meant to be moved."""
     elements: list[str] = page.evaluate(
         "() => [...document.querySelectorAll('body *')].filter(element => element.scrollWidth > element.clientWidth + 1"
         " && ['auto', 'scroll'].includes(getComputedStyle(element).overflowX)"
-        " && !element.closest('pre, .hidden-text'))"
+        " && !element.closest('pre, .hidden-text, .choose'))"
         ".map(element => element.outerHTML.slice(0, 120))"
     )
     return elements
@@ -58,7 +58,7 @@ def find_outside(page: "Page") -> list[str]:
     """Return what reaches beyond the sides of the page."""
     elements: list[str] = page.evaluate(
         "() => [...document.querySelectorAll('body *')]"
-        ".filter(each => each.checkVisibility() && !each.closest('pre, svg, .map, .skip, .hidden-text'))"
+        ".filter(each => each.checkVisibility() && !each.closest('pre, svg, .map, .skip, .hidden-text, .choose > *'))"
         ".filter(each => { const { left, right, width } = each.getBoundingClientRect();"
         " return width > 1 && (left < -1 || right > document.documentElement.clientWidth + 1); })"
         ".map(each => each.outerHTML.slice(0, 120))"

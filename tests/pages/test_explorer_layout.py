@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.pages.accessibility import find_violations
+from tests.pages.accessibility import find_small_targets, find_violations
 from tests.pages.conftest import Demo, Pages
 from tests.pages.explorer import explore, open_listing, read_total, settle
 
@@ -121,13 +121,57 @@ def test_a_wide_page_has_the_map_beside_the_list_and_a_narrow_one_below_it(pages
     assert rows["y"] + rows["height"] <= chart["y"]
 
 
-def test_quick_chips_are_tall_and_the_rest_is_one_tap_away_on_a_telephone(pages: Pages) -> None:
+def test_on_a_telephone_the_controls_leave_most_of_the_screen_to_the_results(pages: Pages) -> None:
+    page = explore(pages, {"free": "true", "age": "4"}, width=390, height=844)
+    first = page.locator("#view").bounding_box()
+    assert first is not None
+    assert first["y"] <= 300
+    assert find_small_targets(page) == []
+    text = page.locator("#q").evaluate("""(input) => {
+        const measure = document.createElement("canvas").getContext("2d");
+        measure.font = getComputedStyle(input).font;
+        return input.clientWidth - 16 - measure.measureText(input.placeholder).width;
+    }""")
+    assert text >= 0  # the example is not cut off
+
+
+def test_choices_are_moved_sideways_on_a_telephone_and_the_page_is_not(pages: Pages) -> None:
     page = explore(pages, **TELEPHONE)
-    quick = page.locator("#quick")
-    assert not quick.get_by_role("button", name="Near me").is_visible()
-    quick.get_by_role("button", name="More").click()
-    for chip in quick.get_by_role("button").all():
-        box = chip.bounding_box()
-        assert box is not None
-        assert box["height"] >= 44
-        assert box["x"] + box["width"] <= TELEPHONE["width"]
+    last = page.locator("#quick").get_by_role("button", name="Near me")
+    last.scroll_into_view_if_needed()
+    box = last.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= TELEPHONE["width"]
+    assert page.evaluate("() => document.documentElement.scrollWidth") == TELEPHONE["width"]
+
+
+def test_a_choice_is_shown_once_and_keeps_the_focus(pages: Pages) -> None:
+    page = explore(pages, {"type": "all"})
+    page.locator("#quick").get_by_role("button", name="Free").click()
+    settle(page)
+    assert page.locator(".choose").get_by_role("button", name="Free").count() == 1
+    assert page.evaluate("() => document.activeElement.dataset.chip") == "free"
+    page.get_by_role("radio", name="Classes").check()
+    settle(page)
+    assert page.locator("#chips button").count() == 1  # the kind is chosen above the results already
+    page.get_by_role("button", name="Remove filter: Free").click()
+    settle(page)
+    assert page.locator("#quick").get_by_role("button", name="Free").is_visible()
+
+
+def test_nothing_moves_when_the_map_comes(pages: Pages) -> None:
+    page = explore(pages, {"type": "all"}, width=1440)
+    where = """() => [".beside", "#request", ".foot"].map((name) => {
+        const { top, bottom } = document.querySelector(name).getBoundingClientRect();
+        return [top + scrollY, bottom + scrollY];
+    })"""
+    before = page.evaluate(where)
+    ground = page.locator("#beside").evaluate(
+        "(beside) => [beside.getBoundingClientRect().top, parseFloat(getComputedStyle(beside, '::before').height)]"
+    )
+    page.mouse.move(450, 450)
+    page.locator("#beside .map[data-points]").wait_for()
+    assert page.evaluate(where) == before
+    box = page.locator("#beside .map").bounding_box()
+    assert box is not None
+    assert [box["y"], box["height"]] == pytest.approx(ground, abs=1)

@@ -110,36 +110,29 @@ export class Chips {
    * @param {(id: string, value: string) => string} name
    */
   show(state, name) {
-    const { quick: focused, chip: focusedChip } = /** @type {HTMLElement} */ (document.activeElement).dataset;
+    const { quick, chip } = /** @type {HTMLElement} */ (document.activeElement).dataset;
     const own = listFilters(EVERY_TYPE);
+    // What is chosen stands among the chips that take it away.
+    const isOpen = (/** @type {Quick} */ { filters }) =>
+      Object.keys(filters).some((key) => state.filters.get(key) !== filters[key]);
     this.quick.replaceChildren(
-      ...this.#listQuick().map((quick) => this.#makeQuick(quick, state)),
-      element(
-        "button",
-        {
-          type: "button",
-          "data-quick": "near_me",
-          "aria-pressed": String(state.filters.get("near") === this.language.say("my_place")),
-          onclick: () => this.#toggleNear(state),
-        },
-        this.language.say("near_me"),
-      ),
-      this.#makeMore(),
+      ...this.#listQuick()
+        .filter(isOpen)
+        .map((choice) => this.#makeQuick(choice, state)),
+      ...(state.filters.get("near") === this.language.say("my_place") ? [] : [this.#makeNear()]),
     );
-    if (focused) /** @type {HTMLElement | null} */ (this.quick.querySelector(`[data-quick="${focused}"]`))?.focus();
     const chips = listChips(state, this.language, name).filter(({ names }) => own.includes(names[0]));
-    const kind =
-      state.type === EVERY_TYPE
-        ? []
-        : [this.#makeChip(this.language.say(`kind_${state.type}`), (state) => changeType(state, EVERY_TYPE))];
     const drop = (/** @type {string[]} */ names) => Object.fromEntries(names.map((key) => [key, ""]));
     this.chosen.replaceChildren(
-      ...kind,
       ...chips.map(({ names, text }) => this.#makeChip(text, (state) => changeFilters(state, drop(names)), names[0])),
     );
     this.chosen.hidden = !this.chosen.children.length;
-    if (focusedChip)
-      /** @type {HTMLElement | null} */ (this.chosen.querySelector(`[data-chip="${focusedChip}"]`))?.focus();
+    // The focus stays where it was, or goes to the chip that came of it.
+    const [choice] = this.#listQuick().filter(({ word }) => word === quick);
+    const key = chip ?? (choice ? Object.keys(choice.filters)[0] : quick === "near_me" ? "near" : "");
+    const next =
+      this.quick.querySelector(`[data-quick="${quick}"]`) ?? this.chosen.querySelector(`[data-chip="${key}"]`);
+    if (next instanceof HTMLElement) next.focus();
   }
 
   /** @returns {Quick[]} */
@@ -159,49 +152,28 @@ export class Chips {
    * @param {State} state
    */
   #makeQuick({ word, filters }, state) {
-    const names = Object.keys(filters);
-    const isChosen = names.every((name) => state.filters.get(name) === filters[name]);
-    const changes = isChosen ? Object.fromEntries(names.map((name) => [name, ""])) : filters;
     // A kind that has no such filter gives way to all kinds.
-    const isTaken = names.every((name) => listFilters(state.type).includes(name));
+    const isTaken = Object.keys(filters).every((name) => listFilters(state.type).includes(name));
     const choose = () =>
-      this.page.change((state) => changeFilters(isTaken ? state : changeType(state, EVERY_TYPE), changes));
-    return element(
-      "button",
-      { type: "button", "data-quick": word, "aria-pressed": String(isChosen), onclick: choose },
-      this.language.say(word),
-    );
+      this.page.change((state) => changeFilters(isTaken ? state : changeType(state, EVERY_TYPE), filters));
+    return element("button", { type: "button", "data-quick": word, onclick: choose }, this.language.say(word));
   }
 
-  /** On a narrow screen the first few stand in one row, and this shows the others. */
-  #makeMore() {
-    const isOpen = this.quick.dataset.open !== undefined;
-    const toggle = (/** @type {Event} */ event) => {
-      this.quick.toggleAttribute("data-open");
-      const button = /** @type {HTMLElement} */ (event.currentTarget);
-      const isNow = this.quick.dataset.open !== undefined;
-      button.textContent = this.language.say(isNow ? "fewer" : "more_quick");
-      button.setAttribute("aria-expanded", String(isNow));
-    };
+  #makeNear() {
+    const locate = () => this.page.locate();
     return element(
       "button",
-      { type: "button", class: "more", "data-quick": "more", "aria-expanded": String(isOpen), onclick: toggle },
-      this.language.say(isOpen ? "fewer" : "more_quick"),
+      { type: "button", "data-quick": "near_me", onclick: locate },
+      this.language.say("near_me"),
     );
-  }
-
-  /** @param {State} state */
-  #toggleNear(state) {
-    if (state.filters.get("near") !== this.language.say("my_place")) return this.page.locate();
-    this.page.change((state) => changeFilters(state, { near: "", lat: "", lng: "" }));
   }
 
   /**
    * @param {string} text
    * @param {(state: State) => State} change
-   * @param {string} [name]
+   * @param {string} name
    */
-  #makeChip(text, change, name = "type") {
+  #makeChip(text, change, name) {
     const label = this.language.say("take_away", { what: text });
     const press = () => {
       this.page.change(change);

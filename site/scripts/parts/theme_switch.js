@@ -21,5 +21,7 @@ export function startThemeSwitch() {
     show();
   });
   show();
+  // On a telephone the head of the page has no room for it.
+  if (matchMedia("(max-width: 40rem)").matches) document.querySelector(".foot .bar")?.append(button);
   button.hidden = false;
 }
