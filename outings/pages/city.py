@@ -19,7 +19,7 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.zones import read_zone
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.pages.assets import Page
-from outings.pages.layout import render_page
+from outings.pages.layout import gather_words, name_words, render_page
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 from outings.release.tables import PUBLISHED, read_columns
@@ -319,6 +319,9 @@ def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> P
     figures = count_city(snapshot, today=today)
     values: dict[str, Any] = {
         "metro": snapshot.metro,
+        "weekends": [snapshot.metro] if settings.key else [],
+        "home": name_words(settings, "home"),
+        "script_words": gather_words(settings),
         "changed_on": snapshot.stamp.astimezone(read_zone(snapshot.metro.timezone)).date(),
         "figures": figures,
         "members": MEMBERS,

@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
+from outings.contract.vocabulary import COLLECTIONS
 from outings.pages.assets import Page, find_templates, locate_asset, make_colors
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY
 from outings.pages.settings import Words, format_date, format_number, lay_words
@@ -88,6 +89,14 @@ def _link(path: str, target: str) -> str:
 def name_words(settings: SiteSettings, page_words: str) -> Words:
     """Return the words of one page."""
     return lay_words(settings.language, settings.words)[page_words]
+
+
+def gather_words(settings: SiteSettings) -> dict[str, str]:
+    """Return the texts that the script shows: its own, and the names of members for the history of a listing."""
+    members = name_words(settings, "members").list_prefixed("")
+    own = name_words(settings, "explorer").list_prefixed("script_")
+    windows = {f"window_{name}": name_words(settings, "frame")[f"window_{name}"] for name in COLLECTIONS.values()}
+    return {**{f"word_{name}": text for name, text in members.items()}, **windows, **own}
 
 
 @cache

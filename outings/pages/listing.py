@@ -18,6 +18,7 @@ from outings.release.site import Picture, SiteSettings, Thumbnail, locate_pictur
 
 Document = Mapping[str, Any]
 
+_MAP = "https://www.openstreetmap.org/"
 _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SUMMARY = 200
 _PHOTO_HEIGHT = 384
@@ -182,13 +183,18 @@ def _list_days(days: Sequence[str], words: Words) -> str:
     return words["every_day"] if len(days) == len(WEEKDAYS) else ", ".join(words[day] for day in days)
 
 
-def _find_directions(item: Document) -> str | None:
-    """Return a `geo:` link to the point, else to the address: it opens the reader's own map."""
+def _find_directions(item: Document) -> tuple[str, str] | None:
+    """Return two links to the point, or else to the address: a `geo:` link, which opens the reader's own map, and a web
+    page for computers, which open no such links."""
     location = item["location"] or {}
-    if location.get("lat") is None or location.get("lng") is None:
-        return f"geo:0,0?q={quote(location['address'], safe='')}" if location.get("address") else None
-    point = f"{location['lat']},{location['lng']}"
-    return f"geo:{point}?q={point}({quote((item.get('place') or item)['name'])})"
+    if location.get("lat") is not None and location.get("lng") is not None:
+        point = f"{location['lat']},{location['lng']}"
+        name = quote((item.get("place") or item)["name"])
+        return f"geo:{point}?q={point}({name})", f"{_MAP}directions?to={quote(point)}"
+    if not location.get("address"):
+        return None
+    address = quote(location["address"], safe="")
+    return f"geo:0,0?q={address}", f"{_MAP}search?query={address}"
 
 
 def _list_addresses(item: Document) -> Iterator[tuple[str, str]]:

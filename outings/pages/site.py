@@ -11,7 +11,7 @@ from outings.contract.vocabulary import COLLECTIONS, TIME_BLOCKS, WEEKDAYS, Voca
 from outings.pages.assets import Page, find_templates, list_assets
 from outings.pages.city import render_city
 from outings.pages.highlighting import highlight_code
-from outings.pages.layout import list_sections, name_words, render_page
+from outings.pages.layout import gather_words, list_sections, name_words, render_page
 from outings.pages.missing_page import render_missing_page
 from outings.pages.reference import render_reference
 from outings.pages.settings import MetroFigures
@@ -56,7 +56,7 @@ def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
         "metros": metros,
         "kinds": tuple(COLLECTIONS.values()),
         "weekends": sorted(metros, key=lambda metro: metro.total, reverse=True)[:MOST_WEEKENDS] if settings.key else [],
-        "script_words": _gather_words(settings),
+        "script_words": gather_words(settings),
         "sample_day": json.loads(sample)["meta"]["window"]["from"],
         "request": request.removeprefix("/"),
         "code": highlight_code(code, "sh", origin=origin),
@@ -94,7 +94,7 @@ PRICES = ("", "free", "20", "50", "100")
 def render_explorer(settings: SiteSettings) -> Page:
     """Render the explorer. It depends on the settings alone and has no listings."""
     values = {
-        "script_words": _gather_words(settings),
+        "script_words": gather_words(settings),
         "types": tuple(COLLECTIONS.values()),
         "views": VIEWS,
         "prices": PRICES,
@@ -103,14 +103,6 @@ def render_explorer(settings: SiteSettings) -> Page:
         "columns": {collection: sorted(list_columns(name)) for name, collection in COLLECTIONS.items()},
     }
     return render_page(PATH, "explorer.html", settings=settings, page_words="explorer", values=values)
-
-
-def _gather_words(settings: SiteSettings) -> dict[str, str]:
-    """Return the texts that the script shows: its own, and the names of members for the history of a listing."""
-    members = name_words(settings, "members").list_prefixed("")
-    own = name_words(settings, "explorer").list_prefixed("script_")
-    windows = {f"window_{name}": name_words(settings, "frame")[f"window_{name}"] for name in COLLECTIONS.values()}
-    return {**{f"word_{name}": text for name, text in members.items()}, **windows, **own}
 
 
 def render_site(

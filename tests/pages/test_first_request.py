@@ -77,3 +77,14 @@ def test_the_sample_answer_is_of_these_days_and_an_answer_that_was_sent_for_is_c
     assert json.loads(answer.inner_text())["data"]
     classes = answer.locator("span").evaluate_all("all => [...new Set(all.map(node => node.className))].sort()")
     assert classes == ["code-name", "code-number", "code-string"]
+
+
+@pytest.mark.browser
+def test_the_page_of_a_city_has_its_weekend_above_its_numbers(pages: Pages) -> None:
+    page = pages.open("/cities/seattle/", width=390, height=844)
+    first = page.locator("[data-metro=seattle] .listings a").first
+    first.wait_for()
+    assert find_violations(page) == []
+    first.click()
+    page.wait_for_url("**/seattle/*/*")
+    assert page.get_by_role("heading", level=1).is_visible()

@@ -109,16 +109,19 @@ def test_a_page_says_the_price_as_people_write_it(bounds: tuple[float, float | N
 
 
 @pytest.mark.parametrize(
-    ("point", "target"),
+    ("point", "targets"),
     [
-        ((47.6, -122.3), "geo:47.6,-122.3?q=47.6,-122.3(Tumbling)"),
-        ((None, None), "geo:0,0?q=1%20Main%20St%2C%20Seattle"),
+        ((47.6, -122.3), ("geo:47.6,-122.3?q=47.6,-122.3(Tumbling)", "directions?to=47.6%2C-122.3")),
+        ((None, None), ("geo:0,0?q=1%20Main%20St%2C%20Seattle", "search?query=1%20Main%20St%2C%20Seattle")),
     ],
 )
-def test_directions_lead_to_the_point_or_else_to_the_address(point: tuple[float | None, ...], target: str) -> None:
+def test_directions_lead_to_the_point_or_else_to_the_address(
+    point: tuple[float | None, ...], targets: tuple[str, str]
+) -> None:
     item = make_weekly(place=None)
     item["location"] |= {"lat": point[0], "lng": point[1], "address": "1 Main St, Seattle"}
-    assert f'href="{target}"' in render(item)
+    assert f'href="{targets[0]}"' in render(item)
+    assert f'href="https://www.openstreetmap.org/{targets[1]}"' in render(item)
 
 
 def test_nothing_of_a_feed_is_read_as_html() -> None:

@@ -1,12 +1,36 @@
+import { Api } from "../explorer/api.js";
+import { findToday } from "../explorer/days.js";
 import { element } from "../explorer/element.js";
 import { findStart } from "../explorer/facts.js";
+import { readLanguage } from "../explorer/language.js";
+import { findWeekend } from "../explorer/line.js";
 import { locatePage, makeItems } from "../explorer/list_view.js";
 import { requestFirst } from "../explorer/requests.js";
 import { DATED_TYPES, EVERY_TYPE, formatState } from "../explorer/state.js";
 
-/** @import { ListBody } from "../../types/api.js" */
+/** @import { Body, ListBody, Metro } from "../../types/api.js" */
 
 const MOST = 4;
+
+/** Shows what is on this weekend in each city that the page names. */
+export async function showWeekends() {
+  const root = document.getElementById("weekends");
+  if (!root) return;
+  const { api: base = "", key = "" } = root.dataset;
+  const api = new Api(base, key);
+  const language = readLanguage(root);
+  /** @type {Metro[]} */
+  let metros = [];
+  try {
+    metros = /** @type {Body<Metro[]>} */ (await api.read("metros")).data;
+  } catch {
+    for (const rows of root.querySelectorAll(".rows")) rows.textContent = language.say("weekend_failed");
+  }
+  for (const section of root.querySelectorAll("section")) {
+    const metro = metros.find(({ slug }) => slug === section.dataset.metro);
+    if (metro) showWeekend(section, root, { api, language, window: findWeekend(findToday(metro.timezone)) });
+  }
+}
 
 /**
  * Shows the first of what is on in a city, events before classes and camps.
@@ -17,7 +41,7 @@ const MOST = 4;
  * @param {import("../explorer/language.js").Language} about.language
  * @param {{from: string, to: string}} about.window
  */
-export async function showWeekend(section, root, { api, language, window }) {
+async function showWeekend(section, root, { api, language, window }) {
   const metro = section.dataset.metro ?? "";
   const filters = new Map(Object.entries(window));
   const state = { metro, type: EVERY_TYPE, view: "list", page: 1, listing: "", filters };
