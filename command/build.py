@@ -173,7 +173,7 @@ _WORKER_DIED = (
 @click.option(
     "--new-store",
     is_flag=True,
-    help="Begin anew in a store that lost its pointer: at version 1, without what was taken down.",
+    help="Start again in a store that lost its pointer: at version 1, without earlier takedowns.",
 )
 @click.option(
     "--workers",

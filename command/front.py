@@ -33,7 +33,7 @@ def front() -> None:
 )  # fmt: skip
 @click.option("--name", default="_", show_default=True, help="The host name that readers use; `_` is any.")
 @click.option("--listen", metavar="[ADDRESS:]PORT", help="Where to listen; 443 with a certificate, else 80.")
-@click.option("--plain", default="80", metavar="[ADDRESS:]PORT", help="With a certificate: where http is turned away.")
+@click.option("--plain", default="80", metavar="[ADDRESS:]PORT", help="With a certificate: where http is refused.")
 @click.option("--certificate", metavar="PATH", help="The certificate, with its chain (PEM).")
 @click.option("--certificate-key", metavar="PATH", help="Its key (PEM).")
 @click.option("--log-folder", default="/var/log/nginx", show_default=True, metavar="PATH", help="Where nginx logs.")
@@ -93,7 +93,7 @@ def nginx(
 
 def _check(text: str, pattern: re.Pattern[str], *, option: str, example: str) -> None:
     if not pattern.fullmatch(text):
-        raise click.UsageError(f"{option} {text!r}: write it as in {example}")
+        raise click.UsageError(f"{option} {text!r}: allowed: a value such as {example}")
 
 
 def _find_secret(config: Path | None) -> str | None:

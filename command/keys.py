@@ -10,7 +10,16 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from command.options import open_config_store, print_json, print_result, read_config, take_config, take_json, tell
+from command.options import (
+    DayType,
+    open_config_store,
+    print_json,
+    print_result,
+    read_config,
+    take_config,
+    take_json,
+    tell,
+)
 from outings.configuration import Configuration
 from outings.contract.pricing_plans import GRANTABLE, PLANS
 from outings.contract.vocabulary import COLLECTIONS, GRANTS
@@ -210,13 +219,11 @@ def show(*, config: Path, id_: str, as_json: bool) -> None:
 @click.option(
     "--from",
     "first",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=DayType(),
     metavar="DATE",
     help="The first day, in UTC; the first of this month if not given.",
 )
-@click.option(
-    "--to", "last", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="The last day, in UTC; today if not given."
-)
+@click.option("--to", "last", type=DayType(), metavar="DATE", help="The last day, in UTC; today if not given.")
 @take_json
 def usage(
     *, config: Path, id_: str | None, client: str | None, first: datetime | None, last: datetime | None, as_json: bool

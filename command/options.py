@@ -32,6 +32,19 @@ def take_json(command: Decorated) -> Decorated:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
 
 
+class DayType(click.DateTime):
+    """The type of options that take a date."""
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d"])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a date; allowed: YYYY-MM-DD", param, ctx)
+
+
 def read_config(path: Path) -> "Configuration":
     """Read the configuration and apply the environment to it. Raises ConfigurationError with all problems."""
     from outings.configuration import read_configuration

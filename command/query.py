@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from duckdb import DuckDBPyRelation
 from msgspec.structs import replace
 
-from command.options import open_config_store, read_config, take_config, take_json
+from command.options import DayType, open_config_store, read_config, take_config, take_json
 from command.releases import find_release
 from outings.answers.views import MEMORY, SECONDS, MetroTables, ViewDatabase
 from outings.configuration import Configuration, read_zone
@@ -127,7 +127,7 @@ _GRACE_SECONDS = 1.0
 @click.option(
     "--date",
     "today",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=DayType(),
     metavar="DATE",
     help="The local date whose lists `position` numbers; today if not given.",
 )
@@ -233,7 +233,7 @@ def _find_release(store: Store, release_id: str | None, *, trust: Trust) -> List
     """Find the release, or the current one if none is named. Refuse one that a takedown ended, as a server does."""
     current = next(list_releases(store, trust=trust), None)
     if current is None:
-        raise click.ClickException("no release has been published yet")
+        raise click.ClickException("no release has been published yet; `outings build` publishes one")
     if release_id is None:
         return current
     release = find_release(store, release_id, trust=trust)

@@ -75,7 +75,7 @@ class PageFolder:
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @take_config
 @click.option(
-    "--internal", "is_internal", is_flag=True, help="Add pages for you alone: builds, and what to mend in each feed."
+    "--internal", "is_internal", is_flag=True, help="Add pages for you alone: builds, and the problems of each feed."
 )
 @take_json
 def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> None:

@@ -66,7 +66,7 @@ def _read_id(text: str) -> str:
     except ValueError:
         row_id = ""
     if row_id != text.lower():
-        raise click.UsageError(f"{text!r} is no id of a listing, place or organization")
+        raise click.UsageError(f"{text!r} is not an id; allowed: the `id` of a listing, place or organization, a UUID")
     return row_id
 
 

@@ -365,7 +365,7 @@ class Planner:
         """Return the coordinates of the query's `address` by the geocoder. Raises 400, 501, 503."""
         assert query.metro is not None
         if self._geocoder is None:
-            raise not_implemented("This deployment resolves no addresses: send lat and lng.", param="address")
+            raise not_implemented("address is not supported on this deployment: send lat and lng.", param="address")
         return await self._geocoder.find_address(
             str(query.get("address")),
             snapshot=served.release.metros[query.metro],

@@ -32,7 +32,7 @@ export default {
     const [, whole] = answer ? await askInTurn(request, env, servers, { "Outings-Fill": "any" }) : [];
     if (whole) return reply(whole.status, whole.headers, whole.body);
     // A dead server is replaced within a few seconds.
-    return refuse(503, "unavailable", "Not available for a moment.", { "Retry-After": "5" });
+    return refuse(503, "unavailable", "Not available at the moment; try again in 5 s.", { "Retry-After": "5" });
   },
 };
 

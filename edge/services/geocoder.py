@@ -61,5 +61,5 @@ def refuse_address(metro: str) -> ApiError:
     """Return the 400 error for an address that was not found. It does not repeat the address."""
     return bad_request(
         param="address", reason="invalid_value",
-        message=f"No one place in {metro} is found by this address: send another, or lat and lng.",
+        message=f"address names no single place in {metro}: send a more exact one, or lat and lng.",
     )  # fmt: skip

@@ -163,8 +163,8 @@ def refuse(headers: Iterable[Header]) -> Response:
     """Return 400 for an answer that is too large, with the request's ids and limits from its `headers`."""
     error = bad_request(
         reason="out_of_range",
-        message=f"This server sends at most {MOST_BYTES} bytes: ask for less, or for an export with "
-        "Accept-Encoding: gzip, as which it comes from where it is stored.",
+        message=f"The answer is longer than {MOST_BYTES} bytes: ask for less, or for an export with "
+        "Accept-Encoding: gzip, which is sent from the store.",
         max=MOST_BYTES,
     )
     body = encode_error(error, dict(headers).get(b"x-request-id", b"").decode())

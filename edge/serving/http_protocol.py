@@ -349,7 +349,7 @@ def _refuse_grammar() -> ApiError:
     """Return the error for what is no HTTP, such as a path with a `café` that is not percent-encoded, or two `Host`."""
     return bad_request(
         reason="invalid_value",
-        message="This is no request of HTTP. What is not ASCII in a path or query is sent percent-encoded: caf%C3%A9.",
+        message="The request is not valid HTTP. Percent-encode what is not ASCII in path and query, as in caf%C3%A9.",
     )
 
 

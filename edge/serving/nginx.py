@@ -86,7 +86,7 @@ def _list_errors() -> Iterator[Mapping[str, Any]]:
     """Yield the errors that nginx answers by itself, each with the nginx statuses that it replaces."""
     unreadable = errors.bad_request(
         reason="out_of_range",
-        message=f"The request is no HTTP, or longer than the {MOST_HEADER_BYTES} bytes that are read of it.",
+        message=f"The request is not valid HTTP, or its head is longer than {MOST_HEADER_BYTES} bytes.",
         max=MOST_HEADER_BYTES,
     )
     yield _make_error(unreadable, _UNREADABLE)

@@ -53,7 +53,7 @@ def check_changes(query: Query, context: AnswerContext) -> None:
         raise bad_request(
             param="cursor",
             reason="cursor_ahead",
-            message=f"cursor is {read_cursor(query)}, and the latest version is {latest}: it is not from here.",
+            message=f"cursor is {read_cursor(query)}, but the latest version is {latest}; start again with cursor=0.",
             max=latest,
         )
 

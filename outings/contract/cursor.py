@@ -73,7 +73,7 @@ def parse_cursor(text: str, *, route: str, request_text: str) -> tuple[Cursor, b
     if cursor.route != route or not _is_possible(cursor) or _encoder.encode(cursor) != fields:
         raise malformed_cursor()
     if binding != _bind(request_text):
-        message = "This cursor was issued for another request; send it with exactly the parameters that gave it."
+        message = "cursor belongs to another request; send it with exactly the parameters that gave it."
         raise bad_request(param="cursor", reason="cursor_mismatch", message=message)
     return cursor, seal
 
@@ -84,7 +84,7 @@ def is_sealed(cursor: Cursor, seal: bytes, request_text: str, *, snapshot: str) 
 
 
 def malformed_cursor() -> ApiError:
-    message = "This is no cursor of this list; send meta.next_cursor as it was given, or none to start anew."
+    message = "cursor is not one that this list gave; send meta.next_cursor unchanged, or no cursor to start again."
     return bad_request(param="cursor", reason="cursor_malformed", message=message)
 
 

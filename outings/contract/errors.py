@@ -31,10 +31,10 @@ CODES: Mapping[str, Code] = {
     ),
     "method_not_allowed": Code(405, "The API is read-only. Send `GET`, `HEAD` or `OPTIONS`."),
     "rate_limited": Code(429, "Too many requests in this minute. Wait as long as `Retry-After` says."),
-    "quota_exceeded": Code(429, "The month's allowance is spent. `Retry-After` is the time to the next month."),
+    "quota_exceeded": Code(429, "The month's answers are used up. `Retry-After` is the time to the next month."),
     "internal": Code(500, "The server failed. Try once more, then report `request_id`."),
     "not_implemented": Code(501, "This deployment has no such route or parameter. Trying again will not help."),
-    "unavailable": Code(503, "Not available for a moment. Try again after `Retry-After`."),
+    "unavailable": Code(503, "Not available at the moment. Try again after `Retry-After`."),
 }
 
 # Values of `details.reason` in a `bad_request`, with their meaning.
@@ -92,7 +92,7 @@ def unauthorized() -> ApiError:
 
 
 def forbidden(
-    *, metros: Iterable[str], types: Iterable[str] | None = None, message: str = "This key is not scoped to that metro."
+    *, metros: Iterable[str], types: Iterable[str] | None = None, message: str = "This key may not read that metro."
 ) -> ApiError:
     """Make a 403. `metros`: the slugs that the key may use. `types`: the collections that it may read, if the type is
     the problem."""
@@ -114,7 +114,7 @@ def feature_not_in_plan(feature: str, *, permission: Details, links: Mapping[str
     """Make a 403. `permission` and `links` are those of `include_not_permitted`."""
     return ApiError(
         "feature_not_in_plan",
-        f"This key may not send {feature}.",
+        f"This key may not send {feature}; leave it out, or ask for the grant {feature}.",
         details={"param": feature, "feature": feature, **permission, **({"links": links} if links else {})},
     )
 
@@ -137,12 +137,13 @@ def method_not_allowed() -> ApiError:
 
 def rate_limited(retry_after: int) -> ApiError:
     """Make a 429. `retry_after`: whole seconds, at least 1."""
-    return ApiError("rate_limited", "Too many requests in this minute.", headers={"Retry-After": str(retry_after)})
+    message = f"Too many requests in this minute; try again in {retry_after} s."
+    return ApiError("rate_limited", message, headers={"Retry-After": str(retry_after)})
 
 
 def quota_exceeded(retry_after: int) -> ApiError:
     """Make a 429. `retry_after`: whole seconds until the next month begins in UTC."""
-    message = "The allowance of this month is spent."
+    message = "The answers of this month are used up; wait for the next month, or ask for a larger quota."
     return ApiError("quota_exceeded", message, headers={"Retry-After": str(retry_after)})
 
 
@@ -162,7 +163,8 @@ def not_implemented(message: str, *, param: str | None = None) -> ApiError:
 def unavailable(retry_after: int = 5) -> ApiError:
     """Make a 503. `retry_after`: whole seconds, at least 1; the default suits a store that fails or a server that
     starts."""
-    return ApiError("unavailable", "Not available for a moment.", headers={"Retry-After": str(retry_after)})
+    message = f"Not available at the moment; try again in {retry_after} s."
+    return ApiError("unavailable", message, headers={"Retry-After": str(retry_after)})
 
 
 CodeWord = Annotated[str, one_of(*CODES)]

@@ -71,7 +71,7 @@ def check_window(start: date, end: date, *, most_days_after: int) -> None:
     """Raise `contradictory` if the window ends before it starts, and `window_too_long` if `end` is too far after
     `start`."""
     if end < start:
-        message = f"to ({end}) is before from ({start})."
+        message = f"to ({end}) is before from ({start}); send a later to, or an earlier from."
         raise bad_request(param="to", reason="contradictory", message=message, min=start.isoformat())
     if (end - start).days > most_days_after:
         message = f"to ({end}) is {(end - start).days} days after from ({start}); at most {most_days_after}."
@@ -133,10 +133,10 @@ def _check_limit_and_text(route: Route, values: Values) -> None:
 def _check_center(route: Route, values: Values) -> None:
     for given, absent in (("lat", "lng"), ("lng", "lat")):
         if given in values and absent not in values:
-            raise _missing(absent, f"{given} was sent without {absent}.")
+            raise _missing(absent, f"{given} was sent without {absent}: send both.")
     centers = [name for name in ("lat", "near_zip", "address") if name in values]
     if len(centers) > 1:
-        raise _contradictory(centers[1], f"There is one centre: {centers[0]} and {centers[1]} exclude each other.")
+        raise _contradictory(centers[1], f"{centers[0]} and {centers[1]} both name a centre: send only one of them.")
     if centers:
         return
     if "radius_m" in values:
@@ -157,7 +157,7 @@ def _check_dates(route: Route, values: Values) -> None:
         check_window(start, end, most_days_after=find_longest_window(route, values))
     first, last = values.get("starts_from"), values.get("starts_to")
     if isinstance(first, date) and isinstance(last, date) and last < first:
-        raise _contradictory("starts_to", f"starts_to ({last}) is before starts_from ({first}).")
+        raise _contradictory("starts_to", f"starts_to ({last}) is before starts_from ({first}); send a later one.")
 
 
 def _missing(name: str, message: str) -> Exception:
@@ -335,7 +335,7 @@ def parse_query(
 
 def _split_pairs(query_string: bytes) -> dict[str, list[str]]:
     if len(query_string) > MOST_BYTES:
-        message = f"The query string is longer than {MOST_BYTES} bytes."
+        message = f"The query string has {len(query_string)} bytes; at most {MOST_BYTES}."
         raise bad_request(reason="out_of_range", message=message, max=MOST_BYTES)
     given: dict[str, list[str]] = {}
     for pair in filter(None, query_string.split(b"&")):
@@ -350,7 +350,8 @@ def _decode(raw: bytes, *, name: str | None) -> str:
         return unquote_to_bytes(raw.replace(b"+", b" ")).decode() if b"%" in raw or b"+" in raw else raw.decode()
     except UnicodeDecodeError:
         param = None if name is None else name[:100]
-        raise bad_request(param=param, reason="invalid_value", message="The query string is not UTF-8.") from None
+        message = f"{show_text(param) if param else 'The query string'} is not UTF-8; percent-encode its UTF-8 bytes."
+        raise bad_request(param=param, reason="invalid_value", message=message) from None
 
 
 def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -366,7 +367,7 @@ def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str,
         raise bad_request(
             param=name[:100],
             reason="parameter_not_supported" if is_ours else "unknown_parameter",
-            message=f"{problem} Did you mean {meant}?" if meant else problem,
+            message=f"{problem} {f'Did you mean {meant}?' if meant else 'Leave it out; /openapi.json has all.'}",
             did_you_mean=meant,
         )
     return tuple(sorted(name for name in given if name in route.ignored))

@@ -309,13 +309,13 @@ def parse_argument(
     """
     if not row.array:
         if len(texts) > 1:
-            message = f"{row.name} takes one value, and was given {len(texts)}."
+            message = f"{row.name} takes one value, and was sent {len(texts)} times; send it once."
             raise bad_request(param=row.name, reason="contradictory", message=message)
         return _parse_one(row, texts[0], vocabulary=vocabulary, paths=paths)
     items = [item.strip() for text in texts for item in text.split(",")]
     parsed = dict.fromkeys(str(_parse_one(row, item, vocabulary=vocabulary, paths=paths)) for item in items)
     if row.most is not None and len(parsed) > row.most:
-        message = f"{row.name} takes at most {row.most} values, and was given {len(parsed)}."
+        message = f"{row.name} has {len(parsed)} values; it takes at most {row.most}."
         raise bad_request(param=row.name, reason="out_of_range", message=message, max=row.most)
     if row.kind == "path":
         return normalize_paths(frozenset(parsed))
@@ -356,7 +356,8 @@ def _check_word(row: Parameter, word: str, *, vocabulary: Vocabulary, paths: fro
     if allowed is None or word in allowed:
         return
     if row.name == "include" and word in INCLUDES:
-        message = f"include={word} is not for this endpoint."
+        hint = f"allowed: {', '.join(allowed)}." if allowed else "leave include out."
+        message = f"include={word} is not available here; {hint}"
         raise bad_request(param="include", reason="include_not_supported", message=message, allowed=list(allowed))
     # A resource has too many members to list all.
     shown = None if row.kind == "path" else list(allowed)

@@ -218,7 +218,7 @@ def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
 
 
 def import_key(registry: Registry, key: Key) -> Registry:
-    """Add a legacy key, of which only the hash is other. Raises ValueError if it is there already."""
+    """Add a key of another system. Raises ValueError if a key with the same hash is in the registry."""
     for other in registry.keys:
         if other.hash == key.hash and other.id != key.id:
             raise ValueError(f"this key is already in the registry, as {other.id}")

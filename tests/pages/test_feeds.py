@@ -1,4 +1,4 @@
-"""`outings site --internal`: the operator's own pages say what each feed brought and lost, and what to mend in it."""
+"""`outings site --internal`: pages that show operators what each feed brought and lost, and its problems."""
 
 import base64
 import hashlib

@@ -72,7 +72,7 @@ def answer_organizations(
 
 
 def find_hint(title: Title | None) -> str | None:
-    """Return a hint if the title has only words that any name may have, else None."""
+    """Return a hint if `q` has only words that are ignored, such as "the", else None. `title`: the parsed `q`."""
     return None if title is None or title.list_significant() else HINT
 
 

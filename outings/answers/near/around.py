@@ -178,7 +178,7 @@ def plan_around(query: Query, snapshot: Snapshot, context: AnswerContext) -> Ans
     if group and group not in GROUPS:
         raise bad_request(
             param="cursor", reason="cursor_malformed",
-            message=f"There is no group {group}: a cursor is a group's next_cursor.", allowed=list(GROUPS),
+            message=f"cursor names no group of {', '.join(GROUPS)}; send a group's next_cursor.", allowed=list(GROUPS),
         )  # fmt: skip
     origin = near.origin  # an address need not always be found at the same place
     forecast = ForecastBlocks(query, snapshot=snapshot, context=context).tag

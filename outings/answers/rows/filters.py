@@ -553,7 +553,7 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
 
 
 def _take_window(rows: Mapping[str, Parameter], end: Parameter | None) -> Mapping[str, Parameter]:
-    """Return a list's parameters. `end`: the route's `to`, whose default date, if it has one, replaces the list's."""
+    """Return a list's parameters, `rows`, with the default of `to` that another route has. `end`: that route's `to`."""
     has_end = "to" in rows and end is not None and isinstance(end.default, DateDefault)
     return {**rows, "to": end} if has_end and end is not None else rows
 

@@ -49,7 +49,7 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def says_when(self) -> bool:
-        """Return True if a filter for weekdays or times is sent: a matching listing may have other dates, too."""
+        """Return True if a filter for weekdays or times was sent. Matching listings may have other dates, too."""
         return not self.given.keys().isdisjoint(_MOMENTS)
 
 

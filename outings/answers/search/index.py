@@ -34,7 +34,7 @@ _FILTERS, _DATES = 32, 4
 _REGIONS = 4_096
 
 # Words of kinds and audiences of which it is known which names have them: few are typed. A byte a listing each.
-_LIFTED = 16
+_CACHED_WORDS = 16
 
 # Letters of a word half typed. Of fewer begin thousands, which say nothing and cost much.
 LEAST_BEGINNING = 3
@@ -87,7 +87,7 @@ class SearchIndex:
         self.finder = StrengthFinder(
             terms, postings, size=self.types.size, related=RelatedWords(reader.related, self.words)
         )
-        self.find_lifted = remember(self._find_lifted, size=_LIFTED)
+        self.find_name_codes = remember(self._find_name_codes, size=_CACHED_WORDS)
         self.namesakes = Namesakes(reader.open_table(HEADS), venues=reader.open_table(VENUES), types=self.types)
         self._series = open_series(reader)
         self._next_starts = open_next_starts(reader)
@@ -100,12 +100,12 @@ class SearchIndex:
         self._start_ranks: LruCache[tuple[int, Windows], Numbers] = LruCache(size=_DATES)
 
     def find_stating(self, word: str, words: QueryWords) -> Numbers:
-        """Return the rows of the index's types that state a fact for which this word stands: `indoor`."""
+        """Return the readable rows that state a fact which this word means, such as `is_indoor` for "indoor"."""
         bits = sum(1 << FACTS.index(fact) for fact in words.facts[word])
         return self.keep_readable(np.flatnonzero(self._facts & np.uint8(bits)))
 
     def keep_readable(self, rows: Numbers) -> Numbers:
-        """Return those of the rows that are of the index's types."""
+        """Return the rows whose types the key may read."""
         return rows if self._readable is None else rows[self._readable[rows]]
 
     def find_foreign(self, words: Sequence[str]) -> ForeignLanguage | None:
@@ -147,7 +147,7 @@ class SearchIndex:
     def _list_beginning(self, parsed: ParsedQuery) -> range:
         return self.list_begun(parsed.begun) if parsed.begun else range(0)
 
-    def _find_lifted(
+    def _find_name_codes(
         self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None
     ) -> Codes:
         """Return the codes, by row, of names that have this word or one of `alike`, or a related one: "children" for

@@ -91,7 +91,7 @@ def _find_venues(numbered: pl.DataFrame) -> pl.DataFrame:
 
 
 def _list_pairs(words: pl.DataFrame) -> pl.DataFrame:
-    """Return the words that another one follows, with the number of the other word as `next`."""
+    """Return the words that are followed by another word of the same text, with the number of that word as `next`."""
     behind = words.select(pl.all().shift(-1))
     is_beside = (words["row"] == behind["row"]) & (words["field"] == behind["field"])
     is_beside &= words["position"] + 1 == behind["position"]

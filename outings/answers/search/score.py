@@ -52,12 +52,12 @@ _TEEN = 13
 
 
 class Score(Struct, frozen=True, eq=False):
-    """The parts of a score. `codes`: each word's code by row. `lifting`: the codes of words that only raise the score,
+    """The parts of a score. `codes`: each word's code by row. `raising`: the codes of words that only raise the score,
     with how many words of a name each counts as. `are_namesakes`: marks rows whose names only borrow the words."""
 
     codes: Sequence[Codes]
     weights: Sequence[float]
-    lifting: Sequence[tuple[Codes, int]]
+    raising: Sequence[tuple[Codes, int]]
     name_words: Numbers
     are_namesakes: Callable[[Numbers], Mask] | None
     factors: Sequence[Factor]
@@ -83,7 +83,7 @@ class Score(Struct, frozen=True, eq=False):
             total += weight * strengths
             named += weight * in_name * strengths
             count += in_name
-        for word_codes, words in self.lifting:
+        for word_codes, words in self.raising:
             count += words * IN_NAME.take(word_codes.take(rows))
         share = np.minimum(count / np.maximum(self.name_words[rows], 1), 1)
         fit: Numbers = (total + _NAME_SHARE / PLACES[NAME] * share * named) / sum(self.weights)
@@ -93,10 +93,12 @@ class Score(Struct, frozen=True, eq=False):
 def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep: Keep) -> SearchMatches:
     """Return the listings that have at least one of the words; all if no word decides."""
     words = search.parsed.words
-    lifts = _find_lifts(search, index)
+    raising_codes = _find_raising_codes(search, index)
     if not words:
         rows = keep(np.arange(index.types.size))
-        score = Score((), (), (), index.name_words, None, tuple(_list_factors(search, opened, index, lifts=lifts)))
+        score = Score(
+            (), (), (), index.name_words, None, tuple(_list_factors(search, opened, index, raising_codes=raising_codes))
+        )
         return SearchMatches(rows, find_levels((), rows, where_completes=False), score)
     finder, foreign = index.finder, None if search.foreign is None else search.foreign.related
     located = list(list_located(words, search, opened, index)) if search.is_auto else []
@@ -122,13 +124,16 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
     score = Score(
         codes=codes,
         weights=[_NARROW if is_narrow else 1 for is_narrow in are_narrow],
-        lifting=[*((lifted, 1) for lifted in lifts.values()), *((named, len(name)) for name, named in names)],
+        raising=[
+            *((codes_of_word, 1) for codes_of_word in raising_codes.values()),
+            *((named, len(name)) for name, named in names),
+        ],
         name_words=index.name_words,
         are_namesakes=partial(index.namesakes.are_named_after, subject=subject, meant=find_meant)
         if is_subject
         else None,
         factors=[
-            *_list_factors(search, opened, index, lifts=lifts, meant=find_meant),
+            *_list_factors(search, opened, index, raising_codes=raising_codes, meant=find_meant),
             *(_locate(name, named, search, opened, index).take for name, named in names),
         ],
     )
@@ -177,14 +182,14 @@ def _list_more(
     return more
 
 
-def _find_lifts(search: Search, index: SearchIndex) -> dict[str, Codes]:
+def _find_raising_codes(search: Search, index: SearchIndex) -> dict[str, Codes]:
     """Return, for each word that only raises scores, the codes by row: 0 where the name lacks the word. In `auto` these
     are also words for lessons and ages. If no word decides, words for ages and times replace audience words."""
     parsed, words, is_auto = search.parsed, search.words, search.is_auto
     audience_words = (*parsed.audience, *(parsed.stated if is_auto else ())) if parsed.words else parsed.stated
     foreign = None if search.foreign is None else search.foreign.related
     kinds = {
-        kind: index.find_lifted(
+        kind: index.find_name_codes(
             kind,
             words.list_alike(kind) if is_auto else frozenset(),
             foreign,
@@ -193,7 +198,7 @@ def _find_lifts(search: Search, index: SearchIndex) -> dict[str, Codes]:
         for kind in (*parsed.kinds, *_list_lessons(search))
     }
     return kinds | {
-        word: index.find_lifted(word, frozenset(), foreign, None) for word in audience_words if word not in kinds
+        word: index.find_name_codes(word, frozenset(), foreign, None) for word in audience_words if word not in kinds
     }
 
 
@@ -211,7 +216,7 @@ def _list_factors(
     opened: SnapshotReader,
     index: SearchIndex,
     *,
-    lifts: dict[str, Codes],
+    raising_codes: dict[str, Codes],
     meant: Callable[[], Numbers] | None = None,
 ) -> Iterator[Factor]:
     """Yield all factors except that of location. `meant`: the numbers of the words of the index that match the
@@ -219,10 +224,10 @@ def _list_factors(
     if search.is_auto:
         yield lambda rows: np.where(index.called_off[rows], _CALLED_OFF, 1)
     kinds, lessons = search.parsed.kinds, _list_lessons(search)
-    others = [word for word in lifts if word not in kinds and word not in lessons]
+    others = [word for word in raising_codes if word not in kinds and word not in lessons]
     for group, least in ((kinds, _OTHER_KIND), (lessons, _NO_LESSON), (others, _UNNAMED)):
         if group:
-            yield partial(_keep_named, codes=[lifts[word] for word in group], least=least)
+            yield partial(_keep_named, codes=[raising_codes[word] for word in group], least=least)
     is_meant = None if meant is None else partial(index.namesakes.are_meant, meant=meant)
     audience = find_audience(search, index)
     if audience is not None:

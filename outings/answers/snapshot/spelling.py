@@ -77,7 +77,7 @@ class Spelling:
         return [word[:end] for end in range(1, len(word) + 1) if self.find_word(word[:end])]
 
     def _list_names(self, word: str) -> list[str]:
-        """Return the spelling of each word in `list_forms`."""
+        """Return the texts of the indexed words that `list_forms` finds for a word."""
         return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
 
     def list_begun(self, beginning: str) -> range:

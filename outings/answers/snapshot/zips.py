@@ -55,10 +55,11 @@ def check_zips(query: Query, reader: SnapshotReader) -> None:
         return
     zips = reader.open_index(open_zips)
     if zips is None:
-        raise not_implemented(f"This deployment knows no postal codes: {parameter} is not answered.", param=parameter)
+        raise not_implemented(f"{parameter} is not supported: this deployment knows no postal codes.", param=parameter)
     code = query.get_as("near_zip", str)
     if code is not None and zips.find_centroid(code) is None:
-        raise bad_request(param="near_zip", reason="invalid_value", message=f"No zip {code!r} is known here.")
+        message = f"near_zip is {code!r}, which is not known here; send another one, or lat and lng."
+        raise bad_request(param="near_zip", reason="invalid_value", message=message)
 
 
 def find_centre(query: Query, reader: SnapshotReader) -> tuple[float, float] | None:

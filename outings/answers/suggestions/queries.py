@@ -118,7 +118,7 @@ class QueryMaker(Struct, frozen=True, kw_only=True):
         rows, words, counts = self._mark_subject(head), self.search.words, {}
         for kind in kinds:
             own_type = words.types.get(kind, TYPES.index("class"))
-            having = self.search.find_lifted(kind, words.list_alike(kind), None, own_type) > 0
+            having = self.search.find_name_codes(kind, words.list_alike(kind), None, own_type) > 0
             counts[f"{head} {kind}"] = int(np.count_nonzero(having & rows))
         return _drop_empty(counts)
 

@@ -95,7 +95,7 @@ def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[R
 
 
 def _leave_out_rows(connection: DuckDBPyConnection, feed: FeedTable) -> Iterator[RawRecord]:
-    """Delete the rows that `keep` and `drop` leave out. Yield these, and headings of other rows, as passed over."""
+    """Delete the rows that `keep` and `drop` exclude, and headings of rows. Yield both, to be counted in reports."""
     types, cases, headings = _list_types(connection), [], ""
     for name, column, words, is_wanted in list_conditions(feed):
         setting = name.partition(" ")[0]

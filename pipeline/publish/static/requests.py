@@ -41,12 +41,12 @@ class StaticMetro(Struct, frozen=True, kw_only=True):
     shown: ShownListings = field(default_factory=ShownListings)
 
     def list_lists(self, query: str, values: Iterable[object] = ("",), *, of: Iterable[str]) -> list[str]:
-        """Return the paths of the lists of the collections `of`, each with `query` and one of the values appended."""
+        """Return `/v1/{metro}/{collection}{query}{value}` for each collection in `of` and each value."""
         return [f"/v1/{self.slug}/{collection}{query}{value}" for collection in of for value in values]
 
 
 class Kind(Struct, frozen=True):
-    """A kind of requests. With `keeps_empty` False an empty list has no file."""
+    """A kind of requests that get files, such as lists by age. `keeps_empty`: an empty list gets a file, too."""
 
     name: str
     list_requests: Callable[[StaticMetro], Iterable[str]]

@@ -103,7 +103,7 @@ class RowStripper:
 
 
 def _unstamp(row: Row) -> Any:
-    """Return the row's members without the stamps that a build assigned, as they were when they were hashed."""
+    """Return the row's members as they were when they were hashed: without the times that the build added."""
     members: Any = read_members(row)
     part = PARTS.get(row.kind)
     if part is not None:

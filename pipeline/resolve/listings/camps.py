@@ -50,7 +50,7 @@ def _span_sessions(record: CampRecord) -> tuple[date | None, date | None]:
 
 
 def _find_overnight(record: CampRecord) -> bool | None:
-    """Return if the camp is overnight: as stated, else by `camp_type`, else by any session; None if unknown."""
+    """Return True if the camp is overnight: as stated, else by `camp_type`, else by any session; None if unknown."""
     if record.is_overnight is not None:
         return record.is_overnight
     if record.camp_type not in (None, "unknown"):

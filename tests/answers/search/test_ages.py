@@ -1,4 +1,4 @@
-"""An age phrase filters, and lifts what covers it."""
+"""Ages in a query filter, and raise listings that cover them."""
 
 from pathlib import Path
 from typing import Any

@@ -226,7 +226,7 @@ def test_a_new_certificate_is_taken_up_and_no_request_in_clear_is_answered(
     ("words", "message"),
     [
         ([], "--edge"),
-        (["--edge", "10.0.0.5"], "--edge '10.0.0.5': write it as in 10.0.0.5:8000"),
+        (["--edge", "10.0.0.5"], "--edge '10.0.0.5': allowed: a value such as 10.0.0.5:8000"),
         (["--edge", "a:1;"], "--edge 'a:1;'"),
         (["--edge", "a:1", "--name", "a b"], "--name 'a b'"),
         (["--edge", "a:1", "--certificate", "/a.pem"], "go together"),

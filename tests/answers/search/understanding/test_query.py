@@ -1,4 +1,4 @@
-"""A search query is read word by word: what decides, what lifts, what is ignored, and what is nothing to search for."""
+"""Search queries, word by word: words that decide, raise or are ignored, and queries with nothing to search for."""
 
 import unicodedata
 from time import process_time
