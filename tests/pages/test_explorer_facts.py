@@ -2,12 +2,16 @@
 
 import re
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.pages.accessibility import find_violations
 from tests.pages.conftest import Demo, Pages
 from tests.pages.explorer import METRO, ask, explore, open_listing, read_total, settle
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 pytestmark = pytest.mark.browser
 
@@ -69,6 +73,25 @@ def test_a_map_speaks_of_others_only_where_there_are_some(pages: Pages, demo: De
             explore(pages, {"type": "places", "view": "map", **sent}).locator("#view .note").first.text_content() or ""
         )
         assert ("others" in note) == (placed < len(rows)), note
+
+
+def test_a_map_of_all_kinds_has_every_listing_with_a_point(pages: Pages, demo: Demo) -> None:
+    kinds = ("events", "classes", "camps", "places")
+    bodies = [ask(demo, f"{METRO}/{kind}/density", {}) for kind in kinds]
+    located = sum(cell["count"] for body in bodies for cell in body["data"])
+    page = explore(pages, {"type": "all", "view": "map"})
+    assert page.locator(".map").get_attribute("data-points") == str(located)
+    assert read_total(page) == sum(body["meta"]["total"] for body in bodies)
+
+    def lengthen(route: "Route") -> None:
+        body = route.fetch().json()
+        body["facets"]["total"] += 100_000  # more than the page would read
+        route.fulfill(json=body)
+
+    page.route("**/v1/seattle/events?facets=**", lengthen)
+    page.reload()
+    page.locator(f".map[data-counted='{located}']").wait_for()
+    page.locator(f".map[data-points='{located}']").wait_for()  # as few as the sample has are read at once
 
 
 def test_a_day_of_the_calendar_has_what_the_lists_of_that_day_have_and_shows_it_below(pages: Pages, demo: Demo) -> None:

@@ -1,15 +1,22 @@
 import { Failure } from "./api.js";
 import { addDayCounts } from "./calendar_view.js";
 import { COLLECTIONS } from "./list_view.js";
-import { MOST_POINTS } from "./map_view.js";
-import { requestCalendar, requestCount, requestDensity, requestListings, requestRows } from "./requests.js";
+import { MOST_NEAR, MOST_POINTS } from "./map_view.js";
+import {
+  requestCalendar,
+  requestCount,
+  requestDensity,
+  requestListings,
+  requestNear,
+  requestRows,
+} from "./requests.js";
 import { changeType, listFilters, TYPES } from "./state.js";
 
 /** @import { Body, CalendarBody, DensityBody, Item, ListBody, Neighborhood, SearchBody } from "../../types/api.js" */
 
 /** @typedef {import("./state.js").State} State */
 
-export const MAP_FIELDS = ["name", "slug", "location.lat", "location.lng"];
+const MAP_FIELDS = ["name", "slug", "location.lat", "location.lng"];
 
 /** Reads from the API what views need, and remembers what does not change while the page is open. */
 export class Reading {
@@ -101,21 +108,35 @@ export class Reading {
   }
 
   /**
-   * What the map shows of a list: its listings, or how many lie where if they are too many.
-   * @param {State} state
-   * @param {Promise<ListBody>} listed
+   * What the map shows of one kind or several: their listings, or how many lie where if they are too many.
+   * @param {State[]} states one of each kind
+   * @param {number} total
+   * @param {AbortSignal} signal
+   * @returns {Promise<{path: string, rows: Item[], density: DensityBody | null}>} `path` asks for the first kind
+   */
+  async readPoints(states, total, signal) {
+    if (total > MOST_POINTS) {
+      /** @type {Promise<DensityBody>[]} */
+      const reading = states.map((state) => this.api.read(requestDensity(state), signal));
+      const bodies = await Promise.all(reading);
+      const density = { ...bodies[0], data: bodies.flatMap(({ data }) => data) };
+      return { path: requestDensity(states[0]), rows: [], density };
+    }
+    const paths = states.map((state) => requestRows(state, MAP_FIELDS));
+    const read = await Promise.all(paths.map((path) => this.api.readRows(path, MOST_POINTS, signal)));
+    return { path: paths[0], rows: read.flatMap(({ rows }) => rows), density: null };
+  }
+
+  /**
+   * What lies in a circle, of one kind or several.
+   * @param {State[]} states one of each kind
+   * @param {{lat: number, lng: number, radius_m: number}} circle
    * @param {AbortSignal} signal
    */
-  async readPoints(state, listed, signal) {
-    if ((await listed).facets.total > MOST_POINTS) {
-      const path = requestDensity(state);
-      /** @type {DensityBody} */
-      const density = await this.api.read(path, signal);
-      return { path, rows: [], density };
-    }
-    const path = requestRows(state, MAP_FIELDS);
-    const { rows } = await this.api.readRows(path, MOST_POINTS, signal);
-    return { path, rows, density: null };
+  async readNear(states, circle, signal) {
+    const paths = states.map((state) => requestNear(state, MAP_FIELDS, circle));
+    const read = await Promise.all(paths.map((path) => this.api.readRows(path, MOST_NEAR, signal)));
+    return { rows: read.flatMap(({ rows }) => rows), isWhole: read.every(({ isWhole }) => isWhole) };
   }
 
   /**

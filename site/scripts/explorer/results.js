@@ -4,9 +4,7 @@ import { element, find } from "./element.js";
 import { findSuggestions, makeEmpty } from "./empty_view.js";
 import { makeKinds, tellCount } from "./kinds_view.js";
 import { makeItems, makeList } from "./list_view.js";
-import { MOST_NEAR } from "./map_view.js";
 import { makeMatches } from "./matches_view.js";
-import { MAP_FIELDS } from "./reading.js";
 import {
   listsDates,
   requestCalendar,
@@ -14,7 +12,6 @@ import {
   requestFirst,
   requestList,
   requestMatches,
-  requestNear,
   requestNearby,
   requestRows,
   requestSearch,
@@ -124,7 +121,13 @@ export class Results {
     ]);
     if (signal.aborted) return;
     this.#tellTotal(text, total);
-    if (!total || state.view === "map") return this.#showItems(rows, signal);
+    if (!total) return this.#showItems([], signal);
+    if (state.view === "map") {
+      const listings = found.reduce((sum, kind) => sum + kind.listings, 0);
+      const states = found.map(({ type }) => changeType(state, type));
+      const shown = await this.reading.readPoints(states, listings, signal);
+      return this.#showMap(shown, { total: listings, first: rows }, signal);
+    }
     const first = window ? sortByStart(rows, window) : (soon?.rows ?? []);
     // Those of the dated kinds are among the first.
     const rest = found.map((kind) => (first.length && DATED_TYPES.includes(kind.type) ? { ...kind, rows: [] } : kind));
@@ -271,13 +274,15 @@ export class Results {
    */
   async #showType(signal) {
     const { state, metro } = this.explorer;
+    /** @type {Promise<ListBody>} */
     const listed = this.api.read(requestList(state), signal);
+    const points = async () => this.reading.readPoints([state], (await listed).facets.total, signal);
     const isFirst = state.view === "list" && state.page === 1;
     const isSearch = isFirst && state.filters.has("q") && !state.filters.has("where");
     const [body, once, shown, matches, soon] = await Promise.all([
       listed,
       listsDates(state) ? this.api.read(requestCount(state), signal) : null,
-      state.view === "list" ? null : this.reading.readPoints(state, listed, signal),
+      state.view === "list" ? null : points(),
       isSearch ? this.reading.readMatches(state, requestMatches(state), signal) : null,
       isFirst && !isSearch && state.type === "classes" ? readSoon(this.api, state, this.explorer.today, signal) : null,
     ]);
@@ -314,12 +319,13 @@ export class Results {
   async #showMap(answer, { total, first }, signal, into = this.explorer.view) {
     const { state, metro } = this.explorer;
     if (signal.aborted) return;
+    const states = listTypes(state).map((type) => (type === state.type ? state : changeType(state, type)));
     await this.explorer.map.show(into, answer, {
       state,
       total,
       metro,
       first,
-      readNear: (circle, signal) => this.api.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
+      readNear: (circle, signal) => this.reading.readNear(states, circle, signal),
       readListings: (points, signal) => this.reading.readListings(points, state, signal),
     });
   }
