@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from outings.answers.gazetteer.address_finder import locate_types
 from outings.answers.gazetteer.address_parsing import list_readings, open_streets
-from outings.answers.gazetteer.spots import SPOTS
+from outings.answers.gazetteer.listing_points import SPOTS
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.vocabulary import TYPES

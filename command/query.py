@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from command.options import DayType, open_config_store, read_config, take_config, take_json
 from command.releases import find_release
-from outings.answers.views import MEMORY, SECONDS, MetroTables, ViewDatabase
+from outings.answers.sql_views import MEMORY, SECONDS, MetroTables, ViewDatabase
 from outings.configuration import Configuration, read_zone
 from outings.contract.values import CONTROL_CHARACTERS
 from outings.release.pointer import ListedRelease, list_releases

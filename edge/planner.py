@@ -19,7 +19,7 @@ from edge.thread_pool import ThreadPool
 from outings.answers.changes import read_cursor
 from outings.answers.expressions.parsing import NAME as GRANT
 from outings.answers.expressions.parsing import canonicalize
-from outings.answers.listings.relations import costs_queries, find_metros_of_row, resolve_metro
+from outings.answers.listings.owner_metros import costs_queries, find_metros_of_row, resolve_metro
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, forbidden_types
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import is_prepared, make_plan, prepare_snapshot

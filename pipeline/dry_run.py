@@ -47,11 +47,11 @@ from pipeline.resolve.facts.neighborhood_map import tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import MetroOrganizations
 from pipeline.resolve.listings.rows import Listings, Row
 from pipeline.resolve.metro_claims import Claims, find_refused
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
 from pipeline.tables.account import count_tables
 from pipeline.tables.document_buffer import DocumentBuffer
-from pipeline.tables.frames import make_tables
+from pipeline.tables.snapshot_tables import make_tables
 from pipeline.tasks import FeedResult, MetroTask, search_metro_addresses, store_organizations
 
 

@@ -11,7 +11,7 @@ from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, re
 from pipeline.clean.reading import read_feed, read_source
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.fetch.source import FeedError
-from pipeline.memory import collect_seldom
+from pipeline.process_memory import collect_seldom
 from pipeline.tasks import FeedResult, FeedTask
 
 

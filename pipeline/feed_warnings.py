@@ -11,7 +11,7 @@ from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import FeedRead, SpooledRecord
 from pipeline.clean.report import HIDDEN
 from pipeline.dates.recurrence import names_start
-from pipeline.fetch.row_choice import HEADING
+from pipeline.fetch.keep_and_drop import HEADING
 from pipeline.resolve.listings.rows import Row
 from pipeline.tables.account import FEED, mark_open, sort_shown
 

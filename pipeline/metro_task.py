@@ -14,7 +14,7 @@ from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.store import Store, open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord, read_spool
-from pipeline.memory import collect_seldom
+from pipeline.process_memory import collect_seldom
 from pipeline.publish.metro import build_metro, find_horizon, open_previous
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import FetchPictures
@@ -28,7 +28,7 @@ from pipeline.resolve.id_conflicts import identify_records
 from pipeline.resolve.listings.resolved_record import MetroContext
 from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.metro_claims import Claims, collect_claims
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.row_maker import RowMaker
 from pipeline.resolve.shrink_guard import FeedLoss, count_losses
 from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, make_stays

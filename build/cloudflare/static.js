@@ -15,7 +15,7 @@ export default {
     const found = isRead && file && (await find(request, env, context, file));
     if (found) return reply(request, found);
     if (env.SERVERS) return servers.fetch(request, env, context);
-    const error = { code: "not_found", message: "There is no such file; /v1/index.json lists all.", request_id: "static" };
+    const error = { code: "not_found", message: "No such file; /v1/index.json lists all.", request_id: "static" };
     return Response.json({ error }, { status: 404, headers: { "Access-Control-Allow-Origin": "*" } });
   },
 };

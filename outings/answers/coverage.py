@@ -9,8 +9,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from outings.answers.counts import select_default
 from outings.answers.dates import find_start
+from outings.answers.live_counts import select_default
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import choose_types, find_route_filters

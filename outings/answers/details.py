@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from outings.answers.addons.expanded import Expansion, check_expanded, list_expanded, read_references
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.sources import SourceBlocks, list_addons
-from outings.answers.counts import select_default
 from outings.answers.documents.cards import make_card
 from outings.answers.documents.fields import add_member, choose_fields
 from outings.answers.documents.occurrences import open_series, read_event
 from outings.answers.listings.lists import list_others
+from outings.answers.live_counts import select_default
 from outings.answers.near.index import NearIndex
 from outings.answers.near.nearest import choose_program_cards
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag, metro_required

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from outings.answers.counts import count_listings
+from outings.answers.live_counts import count_listings
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query

@@ -9,8 +9,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.counts import NOTHING, count_organization
 from outings.answers.documents.fields import add_members, choose_fields
+from outings.answers.live_counts import NOTHING, count_organization
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_detail

@@ -17,7 +17,7 @@ from outings.answers.ical import plan_calendar_file
 from outings.answers.listings.calendar import plan_calendar
 from outings.answers.listings.density import plan_density
 from outings.answers.listings.lists import plan_list
-from outings.answers.listings.relations import find_metros_of_row, resolve_metro
+from outings.answers.listings.owner_metros import find_metros_of_row, resolve_metro
 from outings.answers.metros import plan_metros
 from outings.answers.near.activity import plan_activity
 from outings.answers.near.around import plan_around

@@ -11,9 +11,9 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.counts import select_default
 from outings.answers.coverage import LISTINGS, Measures, list_counted, measure_coverage
 from outings.answers.dates import find_start
+from outings.answers.live_counts import select_default
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.zones import read_zone

@@ -10,7 +10,7 @@ from outings.release.store import Store
 from outings.release.tables import PUBLISHED
 from pipeline.previous_release import read_previous_metro
 from pipeline.publish.metro import open_previous
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.tables.diff import name_changed_members
 
 

@@ -31,8 +31,8 @@ from outings.release.root import Part
 from outings.release.snapshot import fetch_snapshot
 from outings.release.store import Corrupt, NotFound, Store, read_object
 from pipeline.fingerprint import number_renderer
-from pipeline.memory import return_memory
 from pipeline.previous_release import PreviousMetro
+from pipeline.process_memory import return_memory
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.publish.objects.documents import pack_documents
 from pipeline.publish.objects.exports import put_exports
@@ -40,11 +40,11 @@ from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.publish.objects.precomputed_pages import put_pages
 from pipeline.publish.objects.site import put_metro_site
 from pipeline.resolve.listings.rows import Listings
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.tables.account import count_tables
 from pipeline.tables.document_buffer import DocumentBuffer
-from pipeline.tables.frames import Tables, encode_table, make_tables, make_zips
 from pipeline.tables.similar import RELATED_COLUMNS, make_related
+from pipeline.tables.snapshot_tables import Tables, encode_table, make_tables, make_zips
 from pipeline.tables.unchanged_columns import find_unchanged_columns
 
 # Days before and after the build's local date, both inclusive.

@@ -23,7 +23,7 @@ from pipeline.publish.organization_changes import compare_organizations
 from pipeline.publish.takedown.metro import plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.listings.rows import Listings
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.tables.versions import Change, list_versions
 
 

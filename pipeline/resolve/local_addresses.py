@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from outings.answers.gazetteer.address_finder import make_gazetteer
-from outings.answers.gazetteer.spots import DocumentLocation, PlacedDocument, PlaceReference
+from outings.answers.gazetteer.listing_points import DocumentLocation, PlacedDocument, PlaceReference
 from outings.contract.languages.language import Language
 from outings.contract.resources.directories import Center
 from outings.release.manifest import MetroSettings

@@ -17,7 +17,7 @@ from pipeline.resolve.facts.slugs import SlugRequest, assign_slugs, slugify
 from pipeline.resolve.listings.organizations import make_organization_row
 from pipeline.resolve.listings.resolved_record import Facts, MetroContext
 from pipeline.resolve.listings.rows import Row
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.references import (
     ForeignOrganization,
     ForeignReference,

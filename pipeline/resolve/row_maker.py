@@ -39,7 +39,7 @@ from pipeline.resolve.listings.events import make_event_row
 from pipeline.resolve.listings.places import make_place_row
 from pipeline.resolve.listings.resolved_record import Facts, MetroContext, ResolvedRecord
 from pipeline.resolve.listings.rows import Row, UnchangedListing, check_bounds
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.reference_index import FindForeign, ReferenceIndex, ResolvedPlace, make_reference_index
 from pipeline.resolve.references import ForeignResolution
 from pipeline.resolve.websites import LinkIndex, encode_links, read_links

@@ -16,7 +16,7 @@ from outings.contract.vocabulary import STATUSES
 from outings.release.tables import ARCHIVED, DRAFT, PUBLISHED
 from pipeline.resolve.listings.columns import STRUCTS
 from pipeline.resolve.listings.rows import Row
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.tables.versions import Change
 
 # Members whose difference is no change of the listing.

@@ -1,7 +1,7 @@
 """Build the columns of the next release's tables from a few thousand rows at a time: a million rows as objects would
 not fit in memory.
 
-Listings are numbered as they are added; `pipeline.tables.frames` sorts them.
+Listings are numbered as they are added; `pipeline.tables.snapshot_tables` sorts them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from outings.release.tables import DRAFT, OCCURRENCE_TABLES, PUBLISHED, TABLES, 
 from pipeline.records.record import ORGANIZATION
 from pipeline.resolve.listings.rows import ORIGINS, Row, UnchangedListing
 from pipeline.resolve.occurrence_table import join_occurrence_table
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.websites import encode_links, read_links
 from pipeline.tables.diff import VersionedRow, make_versioned_row, withdraw_row
 from pipeline.tables.document_buffer import DocumentBuffer

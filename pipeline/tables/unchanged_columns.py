@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.release.manifest import Manifest
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 
 
 class UnchangedColumns(Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 from command import main
 from command.options import open_config_store, read_config
 from command.sample_cities import write_world
-from outings.answers.views import VIEWS
+from outings.answers.sql_views import VIEWS
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, open_release

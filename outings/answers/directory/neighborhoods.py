@@ -7,10 +7,10 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from outings.answers.counts import DailyCount, select_default
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, encode_page, plan_directory
 from outings.answers.directory.ranking import parse_title, rank_areas
+from outings.answers.live_counts import DailyCount, select_default
 from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters, choose_types

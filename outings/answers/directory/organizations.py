@@ -8,10 +8,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.counts import NOTHING, count_organizations, select_default
 from outings.answers.directory.pages import Key, encode_page, plan_directory
 from outings.answers.directory.ranking import MATCHES, Array, NameScores, Title, open_ranking, parse_title
 from outings.answers.documents.fields import choose_fields
+from outings.answers.live_counts import NOTHING, count_organizations, select_default
 from outings.answers.organizations import OrganizationCategories
 from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from outings.answers.counts import DailyCount
+from outings.answers.live_counts import DailyCount
 from outings.answers.plan import KEY_CHARACTERS, AnswerContext, AnswerPlan, make_cursor, make_tag, read_limit, read_page
 from outings.answers.rows.filters import EffectiveFilters, find_route_filters
 from outings.contract.cursor import malformed_cursor

@@ -15,7 +15,7 @@ from outings.answers.gazetteer.address_parsing import (
     open_streets,
     read_zip,
 )
-from outings.answers.gazetteer.spots import (
+from outings.answers.gazetteer.listing_points import (
     CITIES,
     SPOT_AREAS,
     SPOT_NAMES,

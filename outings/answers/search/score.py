@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from outings.answers.search.audiences import find_audience, has_children, keep_ages
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.moments import find_untimely
 from outings.answers.search.place import find_at_place
 from outings.answers.search.postings import CATEGORY, NAME, OPENING
+from outings.answers.search.query_times import find_untimely
 from outings.answers.search.request import Search, list_located
 from outings.answers.search.strength import (
     IN_NAME,

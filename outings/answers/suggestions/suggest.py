@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.counts import count_organizations
 from outings.answers.directory.neighborhoods import count_by_area
 from outings.answers.documents.fields import NamedDocument
+from outings.answers.live_counts import count_organizations
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag, read_limit
 from outings.answers.rows.filters import choose_types
 from outings.answers.search.index import SearchIndex, index_types

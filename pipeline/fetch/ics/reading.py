@@ -39,8 +39,8 @@ from pipeline.fetch.ics.times import (
     note_dropped_time,
     take_written_day,
 )
+from pipeline.fetch.keep_and_drop import find_refusal
 from pipeline.fetch.reader import Note, RawRecord, sort_words
-from pipeline.fetch.row_choice import find_refusal
 from pipeline.records.record import explain_fault
 
 # Members that a changed date takes from its series if it has none itself.

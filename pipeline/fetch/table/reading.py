@@ -19,9 +19,9 @@ from outings.configuration import FeedTable
 from outings.configuration.mapping import MappingError
 from outings.select_statement import lock
 from outings.sql_quoting import literal, quote
+from pipeline.fetch.keep_and_drop import HEADING, compile_words, list_conditions
 from pipeline.fetch.ndjson import decode_record
 from pipeline.fetch.reader import FeedSetting, RawRecord
-from pipeline.fetch.row_choice import HEADING, compile_words, list_conditions
 from pipeline.fetch.source import FeedError, SelectError, SettingError, SourceFile, limit_scratch, read_select
 from pipeline.fetch.table.delimited import open_delimited
 from pipeline.fetch.table.json_rows import (
@@ -34,7 +34,7 @@ from pipeline.fetch.table.json_rows import (
     open_json_lines,
 )
 from pipeline.fetch.table.mapping import FIRST_DAY, compile_headings, compile_mapping, find_text, list_used
-from pipeline.fetch.table.selection import ROW, Selection, select_records
+from pipeline.fetch.table.select_runner import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
 from pipeline.fetch.unpacking import TableFile, list_tables
 from pipeline.scratch import open_scratch

@@ -111,7 +111,7 @@ def put_metro_site(
     """Write the pages of a metro, its outlines and its pictures: a function of these, the snapshot, the date and the
     settings. `pictures`: those of the previous release, by id."""
     # Imports engines and templates, which a build without a change does not need.
-    from outings.answers.counts import count_listings
+    from outings.answers.live_counts import count_listings
     from outings.pages.site import render_metro
 
     files = [page.as_file for page in render_metro(snapshot, today=today, settings=settings)]

@@ -5,7 +5,7 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from outings.answers.counts import count_listings
+from outings.answers.live_counts import count_listings
 from outings.contract.envelope import encode_error
 from outings.contract.errors import not_found
 from outings.contract.query import Entitlement

@@ -30,8 +30,8 @@ from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.delta_state import encode_delta_state, parse_delta_state, read_state
 from pipeline.resolve.foreign_organizations import SharedState, read_shared_state
 from pipeline.resolve.listings.rows import Listings, Row, UnchangedListing
-from pipeline.resolve.previous import PreviousSnapshot
-from pipeline.tables.frames import carry_centroids
+from pipeline.resolve.previous_rows import PreviousSnapshot
+from pipeline.tables.snapshot_tables import carry_centroids
 from pipeline.tables.versions import Change
 
 

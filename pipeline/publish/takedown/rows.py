@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from outings.contract.resources.shared import Location, OrganizationReference
 from pipeline.resolve.listings.resolved_record import Facts
 from pipeline.resolve.listings.rows import Row
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.websites import find_domain, read_document_links
 from pipeline.tables.diff import PARTS, hash_members, read_members
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
-from outings.answers.views import MetroTables, ViewDatabase
+from outings.answers.sql_views import MetroTables, ViewDatabase
 from outings.release.cache import MappedFile
 from tests.answers.generated import make_world
 from tests.answers.worlds import TODAY, open_world

@@ -10,7 +10,7 @@ import pytest
 from outings.contract.vocabulary import Vocabulary
 from outings.select_statement import lock
 from pipeline.fetch.source import SelectError
-from pipeline.fetch.table.selection import select_records
+from pipeline.fetch.table.select_runner import select_records
 from tests.loopback import run_server
 from tests.pipeline.fetch.settings import ReadTable
 

@@ -7,7 +7,7 @@ import pytest
 from outings.contract.resources.directories import Bounds
 from pipeline.fetch.source import FeedError
 from pipeline.resolve.facts.centroids import Centroid, read_centroids
-from pipeline.tables.frames import make_zips
+from pipeline.tables.snapshot_tables import make_zips
 
 SEATTLE = Bounds(south=47.4, west=-122.5, north=47.8, east=-122.1)
 FIJI = Bounds(south=-20.0, west=177.0, north=-16.0, east=-179.0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from outings.answers.counts import NOTHING, count_organization, count_organizations
+from outings.answers.live_counts import NOTHING, count_organization, count_organizations
 from outings.answers.organizations import choose_record, find_copies
 from outings.answers.plan import AnswerContext, forbidden_metro, metro_required
 from outings.answers.snapshot.reader import open_snapshot

@@ -19,10 +19,10 @@ from outings.contract.text import fold_text
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 from outings.release.tables import NEIGHBORHOODS, PUBLISHED, TABLES, ZIPS, make_schema
-from pipeline.memory import return_memory
+from pipeline.process_memory import return_memory
 from pipeline.resolve.facts.centroids import Centroid
 from pipeline.resolve.listings.rows import ORIGINS, Listings
-from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.table_builder import TableBuilder
 from pipeline.tables.versions import Change

@@ -10,7 +10,7 @@ import polars as pl
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 from msgspec import Struct
 
-from outings.answers.counts import select_default
+from outings.answers.live_counts import select_default
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import Span
 from outings.answers.snapshot.reader import open_snapshot
