@@ -17,7 +17,7 @@ from outings.answers.listings.lists import ListRequest, resolve_list, select_row
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.zones import list_changes, read_zone
-from outings.contract.errors import bad_request
+from outings.contract.errors import ApiError, bad_request
 from outings.contract.query import Query
 from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.values import read_local
@@ -297,8 +297,8 @@ _entries: LruCache[tuple[str, int], Entry] = LruCache(
 )
 
 MOST_EVENTS = 5_000
-# The most dates of series without a rule, each of which is an entry of its own.
-MOST_ENTRIES = 50_000
+# The most bytes of its events. Each date of a series without a rule repeats the texts of the event.
+MOST_BYTES = 2**25
 
 
 def plan_calendar_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
@@ -308,27 +308,25 @@ def plan_calendar_file(query: Query, snapshot: Snapshot, context: AnswerContext)
 
 
 def answer_calendar_file(request: ListRequest) -> list[bytes]:
-    """Return the file as parts. Raises `out_of_range` if more events or dates match than a calendar may have."""
+    """Return the file as parts. Raises `out_of_range` if more events or bytes match than a calendar may have."""
     opened = open_snapshot(request.snapshot)
     series, rows = open_series(opened), select_rows(request, limit=MOST_EVENTS + 1)
     if len(rows) > MOST_EVENTS:
-        raise bad_request(
-            reason="out_of_range",
-            message=f"More than {MOST_EVENTS} events match: narrow the window or the filters, or fetch the export.",
-            max=MOST_EVENTS,
-        )
-    without_rule = (row for row in rows if series.is_series(row) and series.read_recurrence(row) is None)
-    if sum(map(series.count_moments, without_rule)) > MOST_ENTRIES:
-        raise bad_request(
-            reason="out_of_range",
-            message=f"Series without a rule have more than {MOST_ENTRIES} dates: narrow the window or the filters, or"
-            " fetch the export.",
-            max=MOST_ENTRIES,
-        )
+        raise _refuse("events", MOST_EVENTS)
 
     def render(row: int) -> Entry:
         return render_event(opened.read_document(row), series=series, row=row)
 
     # Subscribers filter differently and get the same events, and to render one takes 10 times as long as to find it.
-    entries = [_entries.read((request.snapshot.hash, row), partial(render, row)) for row in rows]
+    entries, size = list[Entry](), 0
+    for row in rows:
+        entries.append(_entries.read((request.snapshot.hash, row), partial(render, row)))
+        size += len(entries[-1].data)
+        if size > MOST_BYTES:
+            raise _refuse("bytes of events", MOST_BYTES)
     return encode_calendar(request.snapshot, entries)
+
+
+def _refuse(counted: str, most: int) -> ApiError:
+    message = f"More than {most} {counted} match: narrow the window or the filters, or fetch the export."
+    return bad_request(reason="out_of_range", message=message, max=most)

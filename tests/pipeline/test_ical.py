@@ -354,14 +354,15 @@ def test_a_calendar_reads_no_date_of_a_series_that_a_rule_says(series: City, mon
     assert read == []
 
 
-def test_more_dates_than_a_calendar_is_good_for_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dates of series that no rule describes count. Each is an entry."""
-    monkeypatch.setattr("outings.answers.ical.MOST_ENTRIES", 3)
-    dates = SERIES["of dates alone"]
-    city = build(tmp_path, make_event("a", **dates), make_event("b", **dates), make_event("c", rrule="FREQ=DAILY"))
-    ids = {version.slug: version.listing_id for version in city.read_versions()}
-    assert len(read_events(city, f"{PATH}?ids={ids['event-a']},{ids['event-c']}")) == 4
-    assert read_limit(city) == 3
+def test_more_bytes_than_a_calendar_is_good_for_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A series that no rule describes repeats its texts on each date."""
+    dates = {**SERIES["of dates alone"], "description": "Stories and songs. " * 50}
+    city = build(tmp_path, make_event("a", **dates), make_event("b", rrule="FREQ=DAILY"))
+    size = len(city.ask_bytes(PATH))
+    monkeypatch.setattr("outings.answers.ical.MOST_BYTES", size)
+    assert len(read_events(city)) == 4
+    monkeypatch.setattr("outings.answers.ical.MOST_BYTES", size // 2)
+    assert read_limit(city) == size // 2
 
 
 def test_a_series_of_a_release_from_before_is_its_dates_until_the_next_build(

@@ -123,9 +123,6 @@ class Series:
         first = self._ends[row - 1] if row else 0
         return [self.read_moment(self._numbers[at]) for at in range(first, self._ends[row])]
 
-    def count_moments(self, row: int) -> int:
-        return self._ends[row] - (self._ends[row - 1] if row else 0)
-
     def read_recurrence(self, row: int) -> str | None:
         """Return the RRULE, EXDATE and RDATE lines of a series; None if it can only be written as single dates."""
         recurrence = self._recurrences[row]
