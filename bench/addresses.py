@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from outings.answers.gazetteer.address_finder import locate_types
 from outings.answers.gazetteer.address_parsing import list_readings, open_streets
-from outings.answers.gazetteer.listing_points import SPOTS
+from outings.answers.gazetteer.listing_points import POINTS
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.vocabulary import TYPES
@@ -59,10 +59,10 @@ def open_newest(config: Path) -> Release:
 
 def measure_first(config: Path, metro: str, address: str, *, is_mapped: bool) -> Timing:
     snapshot = open_newest(config).metros[metro]
-    if is_mapped and SPOTS not in snapshot.mapped:
+    if is_mapped and POINTS not in snapshot.mapped:
         raise SystemExit(f"metro {metro}: the release is from before its places were mapped: build it anew")
     if not is_mapped:
-        mapped = {name: file for name, file in snapshot.mapped.items() if name != SPOTS}
+        mapped = {name: file for name, file in snapshot.mapped.items() if name != POINTS}
         snapshot = replace(snapshot, mapped=mapped)
     opened = open_snapshot(snapshot)
     list(list_readings("1 Main St, Springfield", open_streets(opened.language)))

@@ -280,7 +280,7 @@ class Planner:
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
             context = replace(context, release=served.release, dates=dates)
         if "address" in query.values:
-            context = replace(context, spot=await self._find_spot(query, served, request))
+            context = replace(context, address_center=await self._find_address(query, served, request))
         if match.route.name == "events.ics.address":
             return self._plan_address(query, request, served=served, context=context)
         make = partial(make_plan, query, context)
@@ -361,7 +361,7 @@ class Planner:
         is_latest = planned.weather is None or self._forecasts is None or planned.weather is self._forecasts.read()
         return is_now and is_latest
 
-    async def _find_spot(self, query: Query, served: ServedRelease, request: Request) -> Center:
+    async def _find_address(self, query: Query, served: ServedRelease, request: Request) -> Center:
         """Return the coordinates of the query's `address` by the geocoder. Raises 400, 501, 503."""
         assert query.metro is not None
         if self._geocoder is None:

@@ -32,7 +32,7 @@ class AnswerContext(Struct, frozen=True, kw_only=True):
     Attributes:
         dates: the local date of every metro in the release.
         minute: the current time, rounded down; None if the answer does not depend on it.
-        spot: the location of the request's `address`, if it has one.
+        address_center: the location of the request's `address`, if it has one.
         weather: the current forecasts, by metro.
     """
 
@@ -40,7 +40,7 @@ class AnswerContext(Struct, frozen=True, kw_only=True):
     dates: Mapping[str, date]
     entitlement: Entitlement
     minute: datetime | None = None
-    spot: Center | None = None
+    address_center: Center | None = None
     weather: Mapping[str, Weather] = {}
 
 

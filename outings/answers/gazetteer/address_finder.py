@@ -17,18 +17,18 @@ from outings.answers.gazetteer.address_parsing import (
 )
 from outings.answers.gazetteer.listing_points import (
     CITIES,
-    SPOT_AREAS,
-    SPOT_NAMES,
-    SPOT_TABLES,
-    SPOTS,
+    POINT_AREAS,
+    POINT_NAMES,
+    POINT_TABLES,
+    POINTS,
     STATES,
     PlacedDocument,
     list_kinds,
-    make_spots,
+    make_points,
     name_corner,
     name_words,
     name_zip,
-    tabulate_spots,
+    tabulate_points,
 )
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.distance import find_chord, make_unit_vector, make_unit_vectors, square_chords
@@ -48,7 +48,7 @@ Phrases = frozenset[str]
 
 
 class Gazetteer:
-    """An index of spots by name, address and corner. It never guesses: a name of two distant places finds none."""
+    """An index of points by name, address and corner. It never guesses: a name of two distant places finds none."""
 
     def __init__(
         self,
@@ -59,17 +59,17 @@ class Gazetteer:
         kinds: Iterable[int],
         middles: Mapping[str, Center],
     ) -> None:
-        """`tables`: those of SPOT_TABLES; `kinds`: the kinds of spots that may be found; `middles`: the centers of
+        """`tables`: those of POINT_TABLES; `kinds`: the kinds of points that may be found; `middles`: the centers of
         neighborhoods, by name."""
-        spots, names, areas = (tables[name] for name in (SPOTS, SPOT_NAMES, SPOT_AREAS))
+        points, names, areas = (tables[name] for name in (POINTS, POINT_NAMES, POINT_AREAS))
         self._streets, self._middles = streets, middles
-        self._is_readable = np.isin(spots.read_array("kind"), list(kinds))
+        self._is_readable = np.isin(points.read_array("kind"), list(kinds))
         self._lats, self._lngs, self._areas, self._placed = (
-            spots.read_array(name) for name in ("lat", "lng", "area", "is_placed")
+            points.read_array(name) for name in ("lat", "lng", "area", "is_placed")
         )
-        self._zips = spots.read_texts("zip")
+        self._zips = points.read_texts("zip")
         self._names = HashedTexts(names, "name")
-        self._ends, self._spots = names.read_lists("spots")
+        self._ends, self._points = names.read_lists("spots")
         self._phrases = areas.read_texts("phrases")
         self._cities, states = (
             Phrases().union(*(self._read_phrases(first + kind) for kind in kinds)) for first in (CITIES, STATES)
@@ -83,20 +83,20 @@ class Gazetteer:
         """Find the point of a house, a corner or a place, else the center of a neighborhood or zip. None if nothing in
         the metro has that name, or distant places share it."""
         if (code := read_zip(address)) is not None:
-            return self._find_middle(self._list_spots(name_zip(code)))
+            return self._find_middle(self._list_points(name_zip(code)))
         readings = list(list_readings(address, self._streets))
         for reading in readings:
-            if spot := self._find_spot(reading):
-                return spot
+            if point := self._find_point(reading):
+                return point
         return next(filter(None, map(self._find_area, readings)), None)
 
-    def _find_spot(self, reading: Reading) -> Center | None:
+    def _find_point(self, reading: Reading) -> Center | None:
         corner = reading.corner
         names = [name_words(reading.words), *([] if corner is None else [name_corner(corner)])]
         for name in names:
-            spots = self._keep_true(self._list_spots(name), reading)
-            middle = self._find_middle(spots)
-            if middle is not None and self._lie_together(spots, middle):
+            points = self._keep_true(self._list_points(name), reading)
+            middle = self._find_middle(points)
+            if middle is not None and self._lie_together(points, middle):
                 return middle
         return None
 
@@ -106,20 +106,20 @@ class Gazetteer:
             return None
         return middle
 
-    def _list_spots(self, name: str) -> Numbers:
-        parts = [self._spots[self._ends[at] : self._ends[at + 1]] for at in self._names.find(name)]
+    def _list_points(self, name: str) -> Numbers:
+        parts = [self._points[self._ends[at] : self._ends[at + 1]] for at in self._names.find(name)]
         return parts[0][self._is_readable[parts[0]]] if parts else np.empty(0, dtype=np.uint32)
 
-    def _keep_true(self, spots: Numbers, reading: Reading) -> Numbers:
-        """Keep the spots whose city, state and zip fit what follows the name in the address. An unknown zip fits."""
+    def _keep_true(self, points: Numbers, reading: Reading) -> Numbers:
+        """Keep the points whose city, state and zip fit what follows the name in the address. An unknown zip fits."""
         if reading.zip is not None:
-            spots = spots[[self._zips[spot] in ("", reading.zip) for spot in spots.tolist()]]
-        if not reading.tail or not spots.size:
-            return spots
-        # Many spots of one name are in few areas.
-        areas = (self._areas[spots] * 2 + self._placed[spots]).tolist()
+            points = points[[self._zips[point] in ("", reading.zip) for point in points.tolist()]]
+        if not reading.tail or not points.size:
+            return points
+        # Many points of one name are in few areas.
+        areas = (self._areas[points] * 2 + self._placed[points]).tolist()
         is_true = {area: not _strike_out(reading.tail, self._list_behind(*divmod(area, 2))) for area in {*areas}}
-        return spots[[is_true[area] for area in areas]]
+        return points[[is_true[area] for area in areas]]
 
     def _list_behind(self, area: int, is_placed: int) -> Phrases:
         cities = Phrases() if is_placed else self._cities
@@ -128,16 +128,16 @@ class Gazetteer:
     def _read_phrases(self, area: int) -> Phrases:
         return frozenset(self._phrases[area].splitlines())
 
-    def _find_middle(self, spots: Numbers) -> Center | None:
-        if not spots.size:
+    def _find_middle(self, points: Numbers) -> Center | None:
+        if not points.size:
             return None
-        points = {*zip(self._lats[spots].tolist(), self._lngs[spots].tolist(), strict=True)}
-        lat, lng = np.mean(sorted(points), axis=0).round(6).tolist()
+        coordinates = {*zip(self._lats[points].tolist(), self._lngs[points].tolist(), strict=True)}
+        lat, lng = np.mean(sorted(coordinates), axis=0).round(6).tolist()
         return Center(lat=lat, lng=lng)
 
-    def _lie_together(self, spots: Numbers, middle: Center) -> bool:
+    def _lie_together(self, points: Numbers, middle: Center) -> bool:
         squares = square_chords(
-            make_unit_vectors(self._lats[spots], self._lngs[spots]), make_unit_vector(middle.lat, middle.lng)
+            make_unit_vectors(self._lats[points], self._lngs[points]), make_unit_vector(middle.lat, middle.lng)
         )
         return bool((squares <= find_chord(ONE_PLACE_M) ** 2).all())
 
@@ -159,10 +159,10 @@ def make_gazetteer(
     """Make a gazetteer of documents that are in no snapshot yet, each with its latitude and longitude. `middles`: the
     centers of neighborhoods, by name."""
     streets = open_streets(language)
-    spots = tabulate_spots(
+    points = tabulate_points(
         ((document, TYPES.index(document.type), lat, lng) for document, lat, lng in placed), streets
     )  # fmt: skip
-    tables = {name: MappedTable(encode_mapped(frame)) for name, frame in spots.items()}
+    tables = {name: MappedTable(encode_mapped(frame)) for name, frame in points.items()}
     named = {name_words(streets.fold_words(name)): middle for name, middle in middles.items()}
     return Gazetteer(metro, streets, tables=tables, kinds=list_kinds(TYPES), middles=named)
 
@@ -175,12 +175,12 @@ def _open_gazetteer(reader: SnapshotReader, types: frozenset[str]) -> Gazetteer:
         if (center := areas.read_center(number)).lat is not None and center.lng is not None
     }
     middles.pop("", None)
-    tables = reader.open_index(_open_spots)
+    tables = reader.open_index(_open_points)
     return Gazetteer(reader.metro, streets, tables=tables, kinds=list_kinds(types), middles=middles)
 
 
-def _open_spots(reader: SnapshotReader) -> Mapping[str, MappedTable]:
-    return reader.open_rendered(SPOT_TABLES, make_spots)
+def _open_points(reader: SnapshotReader) -> Mapping[str, MappedTable]:
+    return reader.open_rendered(POINT_TABLES, make_points)
 
 
 def _strike_out(words: Words, phrases: Iterable[str]) -> str:

@@ -111,15 +111,15 @@ def _split_pieces(address: str | None, streets: Streets) -> list[str]:
     return [piece.strip() for piece in streets.join_number(address or "").split(",")]
 
 
-# The mapped files.
-SPOTS, SPOT_NAMES, SPOT_AREAS = SPOT_TABLES = ("spots", "spot_names", "spot_areas")
-# A spot's kind is its listing's type, or so much more where the listing refers to a place.
+# The names of the mapped files.
+POINTS, POINT_NAMES, POINT_AREAS = POINT_TABLES = ("spots", "spot_names", "spot_areas")
+# A point's kind is the number of its listing's type, plus this if the listing refers to a place.
 AT_PLACE = len(TYPES)
-# Of SPOT_AREAS the first rows: by kind all cities, then by kind all states.
+# The first rows of POINT_AREAS: all cities by kind, then all states by kind.
 CITIES, STATES = 0, 2 * len(TYPES)
 _KINDS = range(2 * len(TYPES))
 
-# A name or an address is its words; what else a spot is found by begins, or is joined, with a sign that no word has.
+# A name or an address is its words; other names of a point begin, or are joined, with a sign that no word has.
 _ZIP, _CORNER = "#", " & "
 _ZIP_DIGITS = 5
 
@@ -129,7 +129,7 @@ _read_placed = msgspec.json.Decoder(PlacedDocument).decode
 
 
 def name_words(words: Words) -> str:
-    """Return the text under which a spot with these words as its name is stored."""
+    """Return the text under which a point with these words as its name is stored."""
     return " ".join(words)
 
 
@@ -142,7 +142,7 @@ def name_zip(code: str) -> str:
 
 
 def list_kinds(types: Iterable[str]) -> list[int]:
-    """Return the kinds of spots that an API key with these types may find.
+    """Return the kinds of points that an API key with these types may find.
 
     A key without places finds a place only as the listings that it may read describe it.
     """
@@ -150,31 +150,31 @@ def list_kinds(types: Iterable[str]) -> list[int]:
     return own if TYPES.index("place") in own else own + [AT_PLACE + kind for kind in own]
 
 
-def make_spots(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
+def make_points(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
     """Return the gazetteer's tables by name.
 
-    SPOTS: `lat`, `lng`; `kind`; `area`, a row of SPOT_AREAS; `is_placed`, 0 if any city of the metro may follow the
-    name; `zip`, five digits, empty if unknown. SPOT_NAMES: each name once, with its spots. SPOT_AREAS: the phrases that
-    may follow a spot's name, one a line.
+    POINTS: `lat`, `lng`; `kind`; `area`, a row of POINT_AREAS; `is_placed`, 0 if any city of the metro may follow the
+    name; `zip`, five digits, empty if unknown. POINT_NAMES: each name once, with its points. POINT_AREAS: the phrases
+    that may follow a point's name, one a line.
     """
     chosen = _choose_placed(read_columns(reader.tables["listings"], "listings", _PLACED_COLUMNS))
     rows = chosen.select("row", "kind", "lat", "lng").iter_rows()
     placed = ((_read_placed(reader.read_document(row)), kind, lat, lng) for row, kind, lat, lng in rows)
-    return tabulate_spots(placed, open_streets(reader.language))
+    return tabulate_points(placed, open_streets(reader.language))
 
 
-def tabulate_spots(
+def tabulate_points(
     placed: Iterable[tuple[PlacedDocument, int, float, float]], streets: Streets
 ) -> "dict[str, pl.DataFrame]":
-    """Return the tables of `make_spots` for documents, each with its spot's kind, latitude and longitude."""
-    builder = _SpotBuilder(streets)
+    """Return the tables of `make_points` for documents, each with its point's kind, latitude and longitude."""
+    builder = _PointBuilder(streets)
     for document, kind, lat, lng in placed:
         builder.add_document(document, kind, lat=lat, lng=lng)
     return builder.make_frames()
 
 
 def _choose_placed(listings: "pl.DataFrame") -> "pl.DataFrame":
-    """Return published listings with coordinates and the `kind` of their spot: every place, and one listing of each
+    """Return published listings with coordinates and the `kind` of their point: every place, and one listing of each
     other type for each point and place."""
     published = listings.filter(pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null())
     is_place = pl.col("type") == TYPES.index("place")
@@ -185,10 +185,10 @@ def _choose_placed(listings: "pl.DataFrame") -> "pl.DataFrame":
     )
 
 
-class _SpotBuilder:
+class _PointBuilder:
     def __init__(self, streets: Streets) -> None:
         self._streets = streets
-        self._spots: list[tuple[float, float, int, int, int, str]] = []
+        self._points: list[tuple[float, float, int, int, int, str]] = []
         self._names: list[tuple[str, int]] = []
         self._areas: dict[frozenset[Words], int] = {}
         self._cities: list[set[Words]] = [set() for _ in _KINDS]
@@ -208,8 +208,8 @@ class _SpotBuilder:
         if location.zip:
             names.add(name_zip(location.zip))
         code = (location.zip or "")[:_ZIP_DIGITS]
-        self._names += ((name, len(self._spots)) for name in names if name)
-        self._spots.append((lat, lng, kind, area, int(is_placed(document, streets)), code))
+        self._names += ((name, len(self._points)) for name in names if name)
+        self._points.append((lat, lng, kind, area, int(is_placed(document, streets)), code))
 
     def make_frames(self) -> "dict[str, pl.DataFrame]":
         pairs = pl.DataFrame(self._names, schema={"name": pl.String(), "spots": pl.UInt32()}, orient="row")
@@ -223,7 +223,7 @@ class _SpotBuilder:
             "lat": pl.Float64(), "lng": pl.Float64(), "kind": pl.UInt8(), "area": pl.UInt32(), "is_placed": pl.UInt8(),
         }  # fmt: skip
         return {
-            SPOTS: pl.DataFrame(self._spots, schema={**kinds, "zip": pl.String()}, orient="row"),
-            SPOT_NAMES: pl.DataFrame([*make_texts(names["name"]), names["spots"]]),
-            SPOT_AREAS: pl.DataFrame({"phrases": lines}),
+            POINTS: pl.DataFrame(self._points, schema={**kinds, "zip": pl.String()}, orient="row"),
+            POINT_NAMES: pl.DataFrame([*make_texts(names["name"]), names["spots"]]),
+            POINT_AREAS: pl.DataFrame({"phrases": lines}),
         }

@@ -102,8 +102,8 @@ def resolve_near(query: Query, *, snapshot: Snapshot, context: AnswerContext, mi
     shown = {"radius_m": radius, **values}
     circle = {name: echo_value(shown[name]) for name in ("address", *_CIRCLE) if name in shown}
     if "address" in query.values:
-        assert context.spot is not None, "callers have resolved the address"
-        origin = Origin(lat=context.spot.lat, lng=context.spot.lng, source="address")
+        assert context.address_center is not None, "callers have resolved the address"
+        origin = Origin(lat=context.address_center.lat, lng=context.address_center.lng, source="address")
     else:
         center = find_centre(query, open_snapshot(snapshot))
         assert center is not None
