@@ -102,7 +102,7 @@ class SearchIndex:
     def find_stating(self, word: str, words: QueryWords) -> Numbers:
         """Return the readable rows that state a fact which this word means, such as `is_indoor` for "indoor"."""
         bits = sum(1 << FACTS.index(fact) for fact in words.facts[word])
-        return self.keep_readable(np.flatnonzero(self._facts & np.uint8(bits)))
+        return self.keep_readable(np.flatnonzero(self._facts & np.uint8(bits) > 0))
 
     def keep_readable(self, rows: Numbers) -> Numbers:
         """Return the rows whose types the key may read."""

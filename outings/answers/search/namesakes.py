@@ -113,9 +113,10 @@ class Namesakes:
     """Finds namesakes in one snapshot. `types`: by row."""
 
     def __init__(self, table: MappedTable, *, venues: MappedTable, types: Numbers) -> None:
-        self._rows, self._heads = table.read_array("row"), table.read_array("head")
-        self._venue_words, self._venue_rows = venues.read_array("number"), venues.read_array("row")
-        self._types = types
+        rows, heads = table.read_array("row"), table.read_array("head")
+        order = np.argsort(heads, kind="stable")
+        self._heads, self._venues = (heads[order], rows[order]), (venues.read_array("number"), venues.read_array("row"))
+        self._types, self._have_heads = types, _mark(rows, types.size)
 
     def are_named_after(self, rows: Numbers, *, subject: Sequence[Codes], meant: Callable[[], Numbers]) -> Mask:
         """Mark the rows whose names have the query's words only as what they are named after, or as the place where
@@ -127,7 +128,7 @@ class Namesakes:
         marks: Mask = has_some & is_place
         chosen = np.flatnonzero(marks)
         if chosen.size:
-            marks[chosen] = self._have_heads(rows[chosen]) & ~self.are_meant(rows[chosen], meant=meant)
+            marks[chosen] = self._have_heads[rows[chosen]] & ~self.are_meant(rows[chosen], meant=meant)
         chosen = np.flatnonzero(has_some & ~is_place)
         if chosen.size:
             marks[chosen] = self._are_at_venues(rows[chosen], named[chosen], meant())
@@ -135,19 +136,27 @@ class Namesakes:
 
     def are_meant(self, rows: Numbers, *, meant: Callable[[], Numbers]) -> Mask:
         """Mark the rows of places whose kind is what the query names: for `playground` no "Playground Cafe"."""
-        are_meant: Mask = np.isin(rows, self._rows[np.isin(self._heads, meant())])
+        are_meant: Mask = _mark(_find_rows(*self._heads, meant()), self._types.size)[rows]
         return are_meant
-
-    def _have_heads(self, rows: Numbers) -> Mask:
-        marks: Mask = np.isin(rows, self._rows)
-        return marks
 
     def _are_at_venues(self, rows: Numbers, named: Numbers, meant: Numbers) -> Mask:
         """Mark the rows whose names have the words only in the name of the venue. `named`: how many of the words each
         name has."""
-        starts, ends = (np.searchsorted(self._venue_words, meant, side=side) for side in ("left", "right"))
-        parts = [self._venue_rows[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
-        own, counts = np.unique(np.concatenate([self._venue_rows[:0], *parts]), return_counts=True)
-        at = np.minimum(np.searchsorted(own, rows), own.size - 1)
-        chosen: Mask = (own[at] == rows) & (counts[at] >= named) if own.size else np.zeros(rows.size, dtype=np.bool_)
+        own, counts = np.unique(_find_rows(*self._venues, meant), return_counts=True)
+        counted = np.zeros(self._types.size, dtype=np.uint8)
+        counted[own] = counts
+        chosen: Mask = counted[rows] >= named
         return chosen
+
+
+def _find_rows(numbers: Numbers, rows: Numbers, meant: Numbers) -> Numbers:
+    """Return the rows of these words. `numbers`: the word of each of `rows`, ascending."""
+    meant = meant.astype(numbers.dtype)  # else each search copies all numbers to the wider type
+    starts, ends = (np.searchsorted(numbers, meant, side=side) for side in ("left", "right"))
+    return np.concatenate([rows[:0], *(rows[start:end] for start, end in zip(starts, ends, strict=True))])
+
+
+def _mark(rows: Numbers, size: int) -> Mask:
+    marks: Mask = np.zeros(size, dtype=np.bool_)
+    marks[rows] = True
+    return marks

@@ -110,7 +110,7 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
         beginning=search.parsed.begun,
         is_auto=search.is_auto,
     )
-    rows = keep(reduce(np.maximum, codes).nonzero()[0])
+    rows = keep((reduce(np.maximum, codes) > 0).nonzero()[0])  # of bytes NumPy finds the rows in ten times as long
     are_narrow = _mark_narrow(words, search.words) if search.is_auto else [False] * len(words)
     subject = [word_codes for word_codes, is_narrow in zip(codes, are_narrow, strict=True) if not is_narrow]
     find_meant = cache(

@@ -169,12 +169,13 @@ class StrengthFinder:
         """Return True if any of the words is in a name or a category."""
         return any((self._postings.read_posting(number)[1] >= SHELF).any() for number in numbers)
 
-    def mark_subject(self, word: str) -> Mask:
-        """Mark the rows with the word, in any form, in the name or in a category of that word alone."""
+    def mark_subject(self, word: str, *, least: int = CATEGORY) -> Mask:
+        """Mark the rows with the word, in any form, at this place or a stronger one, such as the name. `CATEGORY` is a
+        category of that word alone."""
         marked: Mask = np.zeros(self._size, dtype=np.bool_)
         for number in self.spelling.list_stemmed(word):
             rows, places = self._postings.read_posting(number)
-            marked[rows[places > SHELF]] = True
+            marked[rows[places >= least]] = True
         return marked
 
     # The codes of a query.
@@ -283,7 +284,7 @@ class StrengthFinder:
         rows, places = self._postings.read_run(self.spelling.list_begun(beginning))
         best: Places = np.zeros(self._size, dtype=np.uint8)
         np.maximum.at(best, rows, places + np.uint8(1))
-        begun = np.flatnonzero(best)
+        begun = np.flatnonzero(best > 0)
         yield Source(begun.astype(np.uint32), encode_word(best[begun] - 1, GUESS if related else BEGUN))
         for number in dict.fromkeys(number for word in related for number in self.spelling.list_stemmed(word)):
             rows, places = self._postings.read_posting(number)

@@ -2,7 +2,7 @@
 word. Each is a text with how many live listings it is for."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 
 import msgspec
@@ -14,8 +14,9 @@ from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionScope, query_collections
 from outings.answers.search.index import LEAST_BEGINNING, SearchIndex
 from outings.answers.search.place import find_region
+from outings.answers.search.postings import OPENING
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.answers.suggestions.entries import find_written
+from outings.answers.suggestions.entries import CATEGORY, find_written
 from outings.answers.suggestions.index import Counts, EntryMatch, Order, SuggestionIndex
 from outings.contract.languages.language import Language
 from outings.contract.languages.word_lists import SearchWords
@@ -26,6 +27,10 @@ Mask = NDArray[np.bool_]
 Ages = tuple[int, int | None]
 
 _AGE = re.compile(r"(?P<words>.+?) (?P<age>[0-9]|1[0-7])(?: (?P<rest>\D*))?")
+# Texts that have a word which is suggested, though no name has it.
+_LEAST_SPOKEN = 3
+# Of the radius of the earth, along each axis: 640 metres.
+_NEAR = 1e-4
 # Addresses that are read to find how a region's name is written.
 _MOST_READ = 16
 
@@ -147,6 +152,27 @@ class QueryMaker(Struct, frozen=True, kw_only=True):
             if count > np.count_nonzero(self._mark_subject(phrase)):
                 counts[phrase] = max(count, counts.get(phrase, 0))
         return counts
+
+    def list_spoken(self, shown: Sequence[EntryMatch]) -> dict[str, int]:
+        """Return the word that the text begins and most texts have, if all names that begin so are of one
+        place: "library" for `lib`, where no other does but Liberty Pool. `shown`: the entries for the text."""
+        first = [entry for entry in shown if not entry.is_behind]
+        if len(self.text) < LEAST_BEGINNING or not all(map(self._is_one_place, first)):
+            return {}
+        numbers, finder = self.search.list_begun(self.text), self.search.finder
+        frequent = [number for number in numbers if finder.count_postings([number], run=range(0)) >= _LEAST_SPOKEN]
+        counts = {}
+        for word in finder.spelling.read_names(frequent):
+            if not any(word in entry.text.split() for entry in shown):
+                rows = finder.mark_subject(word, least=OPENING) & (self.order.live.listings > 0)
+                counts[word] = int(np.count_nonzero(rows))
+        best = max(counts, key=lambda word: counts[word], default="")
+        return {best: counts[best]} if counts.get(best, 0) >= _LEAST_SPOKEN else {}
+
+    def _is_one_place(self, entry: EntryMatch) -> bool:
+        """Return True if all listings that an entry is a subject of are within a few hundred metres."""
+        rows = np.flatnonzero(self._mark_subject(entry.text))
+        return entry.kind != CATEGORY and all(np.ptp(axis[rows]) < _NEAR for axis in self.search.vectors if rows.size)
 
     def write(self, query: EntryMatch) -> str:
         """Return a query as the name of a listing has it, with its accents."""

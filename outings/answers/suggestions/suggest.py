@@ -118,6 +118,8 @@ def _suggest(maker: QueryMaker, *, types: tuple[str, ...], limit: int) -> list[S
         first |= ages
     if not ages and not any(match.kind in (QUERY, CATEGORY) for match in matches):
         first |= maker.list_related()
+    if not first:
+        first |= maker.list_spoken(matches)
     shown = [match for match in matches if match.kind != QUERY or _is_searchable(match.text, opened, maker.search)]
     texts = {match.text for match in shown}
     made = {words: count for words, count in pairs.items() if words not in texts | first.keys()}
@@ -127,8 +129,8 @@ def _suggest(maker: QueryMaker, *, types: tuple[str, ...], limit: int) -> list[S
         for words, count in made.items()
         if words not in parts and _is_searchable(words, opened, maker.search)
     ]
-    # "green l" is a lake before it is lessons, which are before single names.
-    end = next((place for place, match in enumerate(shown) if match.kind == LISTING), len(shown))
+    # "green l" is a lake before it is lessons, which are before single names, and before "Crotona Park East".
+    end = next((n for n, match in enumerate(shown) if match.kind == LISTING or match.is_behind), len(shown))
     suggestions = [_make_suggestion(match, maker, areas=areas) for match in shown]
     suggestions[end:end] = queries
     return [*(_make_query(words, count, opened) for words, count in first.items()), *suggestions]

@@ -384,6 +384,25 @@ def test_a_place_of_that_name_is_before_a_kind_and_a_single_listing_behind_it(tm
     ]  # fmt: skip
 
 
+def test_a_word_of_several_texts_is_before_names_of_one_place(tmp_path: Path) -> None:
+    pool = documents.make_location(lat=40.7, lng=-74.0)
+    swims = [
+        hold(number, f"Liberty Pool: {name}", location=pool) for number, name in enumerate(("Lap Swim", "Dive"), 1)
+    ]
+    tours = [hold(number, f"Tour {number}", description="To the libraries.") for number in (11, 12, 13)]
+    release = open_events(tmp_path, *swims, *tours)
+    assert suggest(release, "lib")[:2] == [("libraries", "query"), ("liberty", "query")]
+    far = hold(3, "Liberty Hall", location=documents.make_location(lat=40.8, lng=-74.0))
+    assert suggest(open_events(tmp_path / "far", *swims, *tours, far), "lib")[0] == ("liberty", "query")
+
+
+def test_whole_words_are_before_names_that_have_the_letters_further_behind(tmp_path: Path) -> None:
+    east = documents.make_location(neighborhood="Crotona Park East", neighborhood_slug="crotona-park-east")
+    named = [hold(number, f"Yoga {number} Park", location=east) for number in (1, 2)]
+    release = open_events(tmp_path, *named, neighborhoods=[make_neighborhood("crotona-park-east", "Crotona Park East")])
+    assert suggest(release, "park e") == [("park events", "query"), ("Crotona Park East", "neighborhood")]
+
+
 def test_a_key_that_reads_no_classes_is_offered_none(tmp_path: Path) -> None:
     lessons = [documents.make_class(make_uuid(number), name=f"Pottery {number}") for number in (1, 2)]
     release = open_events(tmp_path, hold(3, "Pottery Fair"), listings=lessons)
