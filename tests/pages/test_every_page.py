@@ -51,6 +51,11 @@ def test_letters_of_twice_the_size_stay_within_each_page(demo: Demo, chromium: "
     value = page.locator(".decide dd").first.bounding_box()
     assert value is not None
     assert value["width"] > 250  # no word is broken to fit
+    page.goto(f"{demo.url}/explore/?metro=seattle&type=events", wait_until="networkidle")
+    page.get_by_role("button", name="Filters").click()
+    day = page.get_by_label("From", exact=True).bounding_box()
+    assert day is not None
+    assert day["width"] > 250  # nor a date
     browser.close()
 
 

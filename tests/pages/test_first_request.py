@@ -36,6 +36,8 @@ def test_the_home_page_has_the_weekend_of_each_city_and_searches_it(pages: Pages
     for metro in ("seattle", "new-york"):
         page.locator(f"[data-metro={metro}] .listings a").first.wait_for()
     assert find_violations(page) == []
+    first = page.locator("[data-metro]").first.get_attribute("data-metro")
+    assert page.get_by_label("City").input_value() == first
     page.get_by_label("City").select_option("Seattle")
     page.get_by_label("What are you looking for?").fill("free storytime")
     page.get_by_role("button", name="Search").click()
