@@ -167,10 +167,10 @@ def _write_tables(
     made.origins.write_parquet(target, compression="uncompressed", statistics=False)
     origins = None if plan.program is None else Origins(program=plan.program, object=writer.put(target.getvalue()))
     account = add_accounts([count_tables(frames, today=plan.today), account])
-    kept = {} if old is None else {
-        name: old.mapped[name] for group in DERIVED if unchanged.cover(group.columns) for name in group.names
-    }  # fmt: skip
-    again = [group for group in DERIVED if not kept.keys() & group.names]
+    known = {} if old is None else old.mapped
+    whole = [group for group in DERIVED if known.keys() >= {*group.names} and unchanged.cover(group.columns)]
+    kept = {name: known[name] for group in whole for name in group.names}
+    again = [group for group in DERIVED if group not in whole]
     derived = derive_tables(frames, today=plan.today, language=plan.language, derivations=again)
     made.tables.clear()
     del frames

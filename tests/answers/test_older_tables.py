@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 import polars as pl
+import pytest
 from msgspec.structs import replace
 
 from outings.release.snapshot import Release
@@ -29,6 +30,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_table_without_a_column_is_read_as_one_where_it_is_null(tmp_path: Path, cases: int) -> None:
     for seed in range(cases):
         random = Random(seed)

@@ -133,6 +133,7 @@ def test_a_build_killed_at_each_disk_operation_shows_readers_the_old_release_or_
     build_again(config, number=1, expected=expected)
 
 
+@pytest.mark.long
 def test_builds_killed_at_random_show_readers_the_old_release_or_the_new(
     built: Path, tmp_path: Path, cases: int
 ) -> None:

@@ -36,6 +36,7 @@ def ask_list(release: Release, metro: str, kind: str, **params: str) -> list[dic
     return read_all(release, f"/v1/{metro}/{COLLECTIONS[kind]}", {**EVERYTHING, **window, **params})
 
 
+@pytest.mark.long
 def test_every_listing_shows_whom_its_record_refers_to(built: list[tuple[FeedWorld, City]]) -> None:
     for world, city in built:
         release = city.open()
@@ -152,6 +153,7 @@ def test_neighborhoods_are_those_that_listings_state_with_the_counts_of_the_list
                     assert len(read_all(release, path, {"neighborhood": value})) == item["counts"][collection]
 
 
+@pytest.mark.long
 def test_static_equals_dynamic(built: list[tuple[FeedWorld, City]]) -> None:
     for _, city in built:
         release, store = city.open(), city.store

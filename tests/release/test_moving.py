@@ -51,6 +51,7 @@ def upload(folder: Path, client: object, bucket: str) -> None:
         client.upload_file(str(path), bucket, name)  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_a_copied_folder_is_the_same_store_in_a_bucket(
     run: Callable[..., Result], s3_endpoint: str, tmp_path: Path
 ) -> None:

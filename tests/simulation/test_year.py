@@ -4,6 +4,8 @@ import contextlib
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from tests.simulation.year import Year
 
 BUILDS = 400
@@ -11,6 +13,7 @@ KILLED = 12
 RACED = 16
 
 
+@pytest.mark.long
 def test_a_year_of_builds_is_what_its_feeds_said(tmp_path: Path, cases: int) -> None:
     """400 builds from 136 cases on; fewer have their share of killed and raced ones, one of each at least."""
     builds = min(BUILDS, max(3, 3 * cases - 6))

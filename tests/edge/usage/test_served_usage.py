@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from edge.usage import Ledger
 from tests.edge.conftest import start
 from tests.edge.processes.serving import Server, list_workers, stop_server, wait_until
@@ -62,6 +64,7 @@ def test_what_several_workers_answered_is_counted_and_logged_once_each(start: Ca
     assert {line["status"] for line in lines} == {200, 400}
 
 
+@pytest.mark.long
 def test_a_kill_loses_nothing_that_was_written_and_counts_nothing_twice(start: Callable[..., Server]) -> None:
     server, answered, is_over = start(workers=2), 0, threading.Event()
 

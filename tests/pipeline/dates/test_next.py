@@ -70,6 +70,7 @@ def test_its_instant_is_that_of_the_clock_there(city: City) -> None:
     assert read_block(city, "in a gap of the clocks", day=date(2027, 3, 2))["next_starts_local"] is None
 
 
+@pytest.mark.long
 def test_it_is_the_same_in_a_build_to_which_nothing_new_was_said(tmp_path: Path) -> None:
     city = City(tmp_path)
     name = "every other year"

@@ -32,6 +32,7 @@ def check(folder: Path, web: Web, **environment: str) -> subprocess.CompletedPro
     return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, env=os.environ | environment)
 
 
+@pytest.mark.long
 def test_a_certificate_that_the_environment_names_is_believed(web: Web, certificate: Path, tmp_path: Path) -> None:
     checked = check(tmp_path, web, SSL_CERT_FILE=str(certificate))
     assert checked.returncode == 0, checked.stderr

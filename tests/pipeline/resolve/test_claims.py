@@ -140,6 +140,7 @@ def test_a_record_that_states_anothers_id_keeps_its_own_last_good_version(city: 
     assert [feed.memory.last_good for feed in built.feeds] == [1, 0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chosen", [None, ("boise",)], ids=["all metros", "one metro"])
 def test_what_another_metro_shows_is_its_own_also_where_that_is_not_built(city: City, chosen: Any) -> None:
     write(city, "earlier", make_event("own"), metro="boise")
@@ -167,6 +168,7 @@ def test_of_two_metros_whose_feeds_state_an_id_at_once_the_first_feeds_has_it(ci
     assert count_kinds(city, STATED) == [("created", "seattle")]
 
 
+@pytest.mark.long
 def test_an_id_that_its_metro_lets_go_is_free_in_the_same_build_and_later(city: City) -> None:
     write(city, "one", make_event("x", id=STATED), make_event("1"), metro="seattle")
     write(city, "other", make_event("2"), metro="boise")
@@ -198,6 +200,7 @@ def test_a_listing_that_goes_to_another_metro_stays_until_its_own_is_built(city:
     assert count_kinds(city, DERIVED) == [("created", "seattle"), ("removed", "seattle"), ("created", "boise")]
 
 
+@pytest.mark.long
 def test_organizations_may_be_of_several_metros_and_take_none_that_another_feed_derives(city: City) -> None:
     club = {"type": "organization", "source_id": "club", "name": "Club"}
     for metro in ("boise", "seattle"):

@@ -221,6 +221,7 @@ def test_of_details_only_those_that_changed_are_written(city: City, tmp_path: Pa
     assert len([name for name in done.deleted if name.startswith("v1/places/")]) == 2
 
 
+@pytest.mark.long
 def test_a_full_page_of_changes_stays_and_only_the_last_one_is_written(tmp_path: Path) -> None:
     city, folder = City(tmp_path, has_pages=True), tmp_path / "tree"
     # Names are unlike, so that none is taken for another's repeat.
@@ -368,6 +369,7 @@ def _publish_twin(city: City, folder: Path) -> dict[str, bytes]:
     return read_tree(folder)
 
 
+@pytest.mark.long
 def test_a_file_that_a_killed_writer_may_have_changed_is_written_again(city: City, tmp_path: Path) -> None:
     folder = tmp_path / "tree"
     publish(city, FolderHost(folder))
@@ -403,6 +405,7 @@ def test_a_tree_that_would_lose_more_than_half_is_not_touched(city: City, tmp_pa
     assert publish(city, FolderHost(folder), allow_shrink=True).deleted
 
 
+@pytest.mark.long
 def test_a_tree_that_somebody_emptied_is_written_whole(city: City, tmp_path: Path) -> None:
     publish(city, FolderHost(tmp_path / "tree"))
     done = publish(city, FolderHost(tmp_path / "other"))
@@ -425,6 +428,7 @@ class _RivalHost(FolderHost):
             publish(rival, FolderHost(self._folder))
 
 
+@pytest.mark.long
 def test_whoever_is_overtaken_follows_the_newer_release(city: City, tmp_path: Path) -> None:
     folder = tmp_path / "tree"
     publish(city, FolderHost(folder))
