@@ -65,7 +65,7 @@ def check(*, config: Path, strict: bool, as_json: bool) -> None:
     print_result(described, format_check(result), as_json=as_json)
     refuse(result.errors)
     if strict and not result.is_clean:
-        raise GuardRefusal("--strict: the report above has something to mend")
+        raise GuardRefusal("--strict: the report above has something to correct")
     if empty := [count.feed for count in result.report.feeds if is_empty(count)]:
         raise EmptyFeed("\n".join(f"feed {feed}: not one listing of it would be published" for feed in empty))
 

@@ -65,7 +65,7 @@ def demo(*, config: Path, host: str, port: int) -> None:
     _add_key(configuration, key, client="demo", plan="partner", now=now)
     own = {"grants": ("where",), "per_minute": VISITORS_PER_MINUTE}
     _add_key(configuration, visitors, client="visitors", plan="standard", now=now, **own)
-    # The workers read the configuration anew, under this environment.
+    # The workers read the configuration again, in this environment.
     os.environ["OUTINGS_EDGE_CALENDAR_SECRETS"] = _keep(configuration.directory / "calendar.txt", secrets.token_hex(32))
     click.echo("Starting the server, which takes a few seconds …", err=True)
     base_url = f"http://{host}:{listening.port}"

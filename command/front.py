@@ -1,4 +1,4 @@
-"""`outings front`: print the configuration of a proxy or CDN that stands in front of the servers."""
+"""`outings front`: print the configuration of a proxy or CDN in front of the servers."""
 
 import os
 import re

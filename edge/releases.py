@@ -81,7 +81,7 @@ class RollbackGuard:
 
 # How long a replaced release stays open, so that readers can go on paging in it.
 PAGING_TIME = timedelta(minutes=15)
-# The pause before a release that could not be opened is tried again, with its objects fetched anew.
+# The pause before a release that could not be opened is tried again, with its objects fetched again.
 RETRY_PAUSE = timedelta(seconds=30)
 
 

@@ -203,7 +203,7 @@ def _read_previous(build: Build, store: Store, trust: Trust) -> PreviousRelease:
     if build.is_new_store and current is not None:
         release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
         raise GuardRefusal(
-            f"--new-store: release {release_id} is in force in store {store}; to begin anew, name another store in "
+            f"--new-store: release {release_id} is in force in store {store}; to start again, name another store in "
             "[store] url, or move this one away"
         )
     return read_previous_release(store, None if current is None else current.root)

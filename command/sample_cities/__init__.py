@@ -12,7 +12,7 @@ import orjson
 from command.sample_cities.geography import METROS, DemoMetro, make_feature_collection
 from command.sample_cities.records import generate_records
 
-_MARK = "# Made by `outings demo`, which writes it anew at each run."
+_MARK = "# Made by `outings demo`, which writes it again at each run."
 
 
 def is_world(configuration: Path) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-# Half a neighborhood's side in degrees: about 900 m. The points lie further apart than that.
+# Half a neighborhood's side in degrees: about 900 m. Points are further apart than that.
 _HALF_LAT = 0.0081
 _HALF_LNG = 0.0108
 

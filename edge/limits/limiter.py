@@ -391,7 +391,7 @@ class MappedLimitStore:
         used = numbers[client] if numbers[client + 1] == self._month else 0  # another month's count is gone
         after = decide(allowance, operation, load=load, used=used, now=now, month=self._month, refunded=refunded)
         if operation is _TAKE and after.outcome is _PASSED:
-            # In this order: whoever is killed in between leaves a bucket too full, or a month without its first count.
+            # In this order, a kill in between leaves a bucket too full, or a month without its first count.
             numbers[key], numbers[key + 1] = now, after.load
             numbers[client], numbers[client + 1] = after.used, after.month
         elif operation is _REFUND and numbers[client + 1] == self._month:

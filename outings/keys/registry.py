@@ -34,7 +34,7 @@ ATTEMPTS = 20
 
 _LOST = (
     f"{NAME} is gone or has no keys, and keys were made in this store: put it back from a backup or from {COPY}, which "
-    "is as it was at the last change. `outings keys create --new-registry` begins anew: then no key of before works"
+    "is as it was at the last change. `outings keys create --new-registry` starts a new one without any earlier key"
 )
 
 

@@ -99,7 +99,7 @@ def find_asset(name: str) -> Page:
     """Return a style or script by its name. Raises AssetsError."""
     asset = read_assets().get(name)
     if asset is None:
-        raise AssetsError(f"{find_assets()} was built before {name} was written; `make install` builds it anew")
+        raise AssetsError(f"{find_assets()} was built before {name} was written; `make install` builds it again")
     return asset
 
 
@@ -123,7 +123,7 @@ Color = tuple[int, int, int]
 # The grounds of `site/styles/parts/tokens.css`: page and raised surface of each scheme.
 _LIGHT: tuple[Color, Color] = ((0xFD, 0xFD, 0xFC), (0xF3, 0xF4, 0xF2))
 _DARK: tuple[Color, Color] = ((0x16, 0x19, 0x1C), (0x1F, 0x23, 0x27))
-# What is chosen stands on the page's ground with so much of the colour in it.
+# The share of the accent colour in the background of chosen items.
 _TINT = 0.1
 # WCAG 2.2 AA asks for 4.5 : 1 for text.
 _CONTRAST = 4.6

@@ -73,7 +73,7 @@ def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineEntry]:
 
 
 def _label_cells(tokens: Sequence[Token]) -> None:
-    """Each cell says what stands above its column: where there is little room, a row is shown as a block."""
+    """Label each cell with the heading of its column, for narrow screens where a row is shown as a block."""
     heads: list[str] = []
     column = 0
     for token, content in pairwise(tokens):

@@ -311,7 +311,7 @@ def _anchor(parameter: Schema) -> str:
 def _list_parameters(
     document: Schema, entries: Iterable[RouteEntry]
 ) -> Sequence[tuple[Schema, Sequence[tuple[str, str]]]]:
-    """Each name once, what stands in paths first, with the page and the name of the routes that take it themselves."""
+    """List each name once, parameters in paths first, with the page and the name of the routes that take it."""
     taken = [(_anchor(row), row, entry) for entry in entries for row in entry.parameters]
     rows = {anchor: row for anchor, row, _ in taken if row["in"] == "path"}
     rows |= {_anchor(row): row for row in document["components"]["parameters"].values()}

@@ -144,6 +144,6 @@ def _read_words(path: Path) -> dict[str, dict[str, str]]:
     if unknown:
         raise SiteSettingsError(
             f"[site] words: {path} has {', '.join(unknown)}, which no page shows as text; the tables and names that "
-            "there are stand in site/words/en.toml of the program"
+            "exist are in site/words/en.toml of the program"
         )
     return words

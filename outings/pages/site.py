@@ -18,7 +18,7 @@ from outings.pages.settings import MetroFigures
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 
-# The request that is shown: it works as it stands wherever the program serves the sample cities.
+# The request that is shown: it works as it is wherever the program serves the sample cities.
 SAMPLE_METRO = "seattle"
 SAMPLE_QUERY = "events?free=true&recurring=false&limit=2&fields=name,starts_local,ages.text"
 # Kinds of readers, by the beginning of their words, and the page that each begins with.

@@ -198,7 +198,7 @@ def refuse_lost_pointer(store: Store) -> None:
     )
     raise DamagedStore(
         f"store {store} has releases, and its current.json, which says which one is in force, is gone; {advice}. "
-        "`outings build --new-store` begins anew, with version 1 and without what was taken down"
+        "`outings build --new-store` starts a new one, at version 1 and without earlier takedowns"
     )
 
 

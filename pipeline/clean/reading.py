@@ -102,7 +102,7 @@ def read_source(
         if cleaned is None:
             quarantined += 1
         else:
-            # The last wins, and stands where it was read.
+            # The last wins, and keeps the place where it was read.
             merges.add(kept.pop(cleaned.identity, None), cleaned)
             kept[cleaned.identity] = cleaned
     if not is_remote(feed):

@@ -259,7 +259,7 @@ def _make_moment(zone: Zone, starts_local: datetime, ends_local: datetime | None
     starts = starts_local.replace(microsecond=0)
     ends = None if ends_local is None else ends_local.replace(microsecond=0)
     starts_at = zone.resolve(starts)
-    # A start that the clocks skip lies behind the gap, maybe past the end of a short event.
+    # A start that the clocks skip moves behind the gap, maybe past the end of a short event.
     ends_at = None if ends is None else max(starts_at, zone.resolve(ends))
     return Moment(starts_local=starts, ends_local=ends, starts_at=starts_at, ends_at=ends_at)
 

@@ -14,7 +14,7 @@ from outings.sql_quoting import quote
 from pipeline.fetch.table.mapping import find_text
 from pipeline.words import LANGUAGES, fold, merge_words, read_words
 
-# In the order in which a person would name them, and what no name tells.
+# Roles in the order in which a person would name them, then those that no name shows.
 ROLES = (*read_words(LANGUAGES[0])["names"], "weekdays")
 
 
@@ -65,7 +65,7 @@ def _names_other(word: str) -> bool:
 _SHAPEFILE_LETTERS = 10
 _LEAST_CUT = 6
 _CUT = 200
-# Roles that one word of a longer name tells: `Resident Fee`, `lieu_adresse`.
+# Roles that one word of a longer name shows: `Resident Fee`, `lieu_adresse`.
 _LOOSE = ("name", "start_date", "start_time", "venue", "address", "price", "age_text", "description", "category")
 # Of these the end of one long word: `Hallenadresse`.
 _COMPOUNDED = ("venue", "address", "price")

@@ -63,7 +63,7 @@ def make_feed(
     return msgspec.convert(values, FeedTable)
 
 
-# A header stands among the first lines of a file.
+# A header is among the first lines of a file.
 _LOOKED_AT = 25
 _MOST_RATED = 100
 

@@ -1,4 +1,4 @@
-"""Find the role of each column: by its name, if its values agree, or by its values, if no name tells."""
+"""Find the role of each column: by its name, if its values agree, or by its values, if no name does."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -168,7 +168,7 @@ def _list_columns(draft: FeedDraft) -> Iterator[str]:
         for path in list_used({member: rule}):
             members.setdefault(path, []).append(member)
     width = min(40, max(len(column.path) for column in draft.columns))
-    yield f"  {'column':{width}}  {'empty':>5}  becomes · what stands there"
+    yield f"  {'column':{width}}  {'empty':>5}  becomes · values"
     for column in draft.columns:
         became = ", ".join(members.get(column.path, ["-"]))
         yield f"  {column.path:{width}}  {column.empty:>5}  {became} · {show_examples(column)}"

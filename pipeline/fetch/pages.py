@@ -23,7 +23,7 @@ from pipeline.fetch.source import FeedError, SourceFile, look_at
 from pipeline.fetch.table.json_rows import check_rows, explain_wrapped, find_rows, parse_features, write_line
 from pipeline.fetch.text_files import decode_text, mend_signs, refuse_markup
 
-# Where servers say what is wrong with a request, in the order of how much it tells.
+# Members in which servers explain an error, the most informative first.
 _REASONS = ("message", "error", "detail", "details", "errors", "error_message", "description")
 _MOST_REASON = 200
 

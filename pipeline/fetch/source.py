@@ -18,7 +18,7 @@ from outings.release.root import FeedMemory
 from outings.release.store import Store, object_name
 from pipeline.fingerprint import hash_program
 
-# Between the id of a listing and what tells its parts apart.
+# The separator between a listing's id and the id of its part.
 PART = "#"
 # Of a feed in a bucket.
 BUCKET_SCHEME = "s3://"

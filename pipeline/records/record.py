@@ -229,7 +229,7 @@ RECORDS: dict[str, type[Record]] = {
 }
 
 
-# Of an organization all of it is: what became of one depends on its listings, so its row is always made anew.
+# All members of an organization: its row depends on its listings, so it is always made again.
 HEADS: dict[str, type[Head]] = {
     ORGANIZATION: OrganizationRecord,
     "place": PlaceHead,

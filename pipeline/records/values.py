@@ -29,7 +29,7 @@ _REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>""")
 _ENDS = {"<!--": "-->", "<![": "]>"}
 _ENTITY = re.compile(r"&(#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);")
 
-# What ends a line when a page is shown; other tags stand within a line.
+# Tags that end a line on a page. Other tags are within a line.
 _BLOCKS = frozenset(
     {
         "address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6",

@@ -57,7 +57,7 @@ def test_whatever_is_reported_ends_with_3_where_that_is_asked_for(city: City, re
     assert check(city).exit_code in (0, 5)
     checked = check(city, "--strict")
     assert checked.exit_code == 3
-    assert "--strict: the report above has something to mend" in checked.stderr
+    assert "--strict: the report above has something to correct" in checked.stderr
     assert "Nothing is wrong" not in checked.stdout
 
 

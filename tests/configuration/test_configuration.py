@@ -366,9 +366,9 @@ def test_related_words_that_are_no_groups_are_refused_by_line(read: Read, tmp_pa
     path.write_text("boat,barge\n\nalone\n# none\nboat, , ship\nship,Ship\n")
     allowed = "one group a line, of 2 to 20 different phrases of at most 4 words, with commas between"
     assert list_problems() == [
-        f'names {path}: line 3: "alone" stands alone; allowed: {allowed}',
+        f'names {path}: line 3: "alone" has no other phrase in its group; allowed: {allowed}',
         f'names {path}: line 5: "" has no word; allowed: {allowed}',
-        f'names {path}: line 6: "ship" stands twice; allowed: {allowed}',
+        f'names {path}: line 6: "ship" is in it twice; allowed: {allowed}',
     ]
     path.write_bytes(b"boat,b\xe4rge\n")
     assert list_problems() == [f"names {path}: is not UTF-8 (byte 6); allowed: {allowed}"]

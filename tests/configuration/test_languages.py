@@ -70,7 +70,7 @@ def test_a_language_of_ones_own_is_a_folder_of_words(tmp_path: Path) -> None:
         ("search.toml", "[[ages.named]]\nwords = '('\nfrom = 1\nto = 3", 'search.toml: "(" is no regular expression'),
         ("search.toml", "[when]\ndays = 'a b c d e f g h'", "search.toml: days has 8 expressions; allowed: 7 at most"),
         ("search.toml", "[[when.hours]]\nwords = 'x'\nfrom = 24", 'of "x": 24 to 24; allowed: 0 to 24, and rising'),
-        ("related.csv", "teatro", 'related.csv: line 1: "teatro" stands alone'),
+        ("related.csv", "teatro", 'related.csv: line 1: "teatro" has no other phrase in its group'),
         ("words.toml", "", "where no words are; allowed: a folder with any of search.toml, audience.toml"),
     ],
 )

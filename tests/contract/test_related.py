@@ -21,14 +21,14 @@ def test_groups_are_folded_as_words_are() -> None:
 
 
 WRONG = [
-    ("pottery", [(1, '"pottery" stands alone')]),
+    ("pottery", [(1, '"pottery" has no other phrase in its group')]),
     ("a,b\n,b", [(2, '"" has no word')]),
     ("boat,!!!", [(1, '"!!!" has no word')]),
-    ("boat,Boat", [(1, '"boat" stands twice')]),
+    ("boat,Boat", [(1, '"boat" is in it twice')]),
     ("boat,one two three four five", [(1, '"one two three four five" is too long')]),
     (f"boat,{'b' * 61}", [(1, f'"{"b" * 60}…" is too long')]),
     (",".join(f"w{n}" for n in range(21)), [(1, "has 21 phrases")]),
-    ("one\ntwo", [(1, '"one" stands alone'), (2, '"two" stands alone')]),
+    ("one\ntwo", [(1, '"one" has no other phrase in its group'), (2, '"two" has no other phrase in its group')]),
     ("a,b\n" * 1001, [(0, "has 1001 groups")]),
 ]
 

@@ -40,7 +40,7 @@ from outings.contract.vocabulary import TYPES
 from outings.release.manifest import MetroSettings
 from outings.release.mapped_table import MappedTable, encode_mapped
 
-# What one name is said of lies within this of the middle of it all; farther apart, it is no one place.
+# All points of one place are within this distance of their common middle. Otherwise the name is ambiguous.
 ONE_PLACE_M = 250
 
 Numbers = NDArray[np.uint32]

@@ -78,7 +78,7 @@ def list_addresses(document: PlacedDocument, streets: Streets) -> Iterator[Words
 def list_crossings(document: PlacedDocument, streets: Streets) -> Iterator[tuple[Words, Words]]:
     """Yield the corners in a document's address, each as two streets in alphabetical order."""
     address = document.location.address or ""
-    # The city stands last, and no street is named as one.
+    # The city comes last, and no street has a city's name.
     head, comma, last = address.rpartition(",")
     for one, other in streets.list_corners(head if comma and not streets.is_street(last) else address):
         yield (one, other) if one <= other else (other, one)

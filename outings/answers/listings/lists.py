@@ -222,7 +222,7 @@ def _read_page(request: ListRequest) -> ListPage:
         return ListPage(rows=())
     selection, evaluator = request.select(), open_evaluator(open_snapshot(request.snapshot))
     span = Span(
-        limit=limit + 1,  # one more than the page holds tells whether there is a next one
+        limit=limit + 1,  # one more than the page, to know whether there is a next one
         offset=(read_page(query) - 1) * limit,
         after=None if query.cursor is None else read_position(query),
     )

@@ -207,7 +207,7 @@ def find_unlocated(listings: "pl.DataFrame", neighborhoods: "pl.DataFrame") -> t
     mapped, unmapped = (
         neighborhoods.filter(condition).select("slug", "lat", "lng") for condition in (is_mapped, ~is_mapped)
     )
-    # Only of the same type: listings that a key may not read must not tell where this one is.
+    # Only of the same type: listings that a key may not read must not show where this one is.
     stated = (
         shown.filter(is_located)
         .join(unmapped, on="slug", how="semi")

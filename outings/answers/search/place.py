@@ -30,7 +30,7 @@ _MOST_WORDS, _LEAST_LETTERS = 3, 4
 # Neighborhoods that a region has at least, and at most of all: what every address has says nothing. So many of them
 # are not named so themselves: "Hill" is in names, and no region.
 _LEAST_AREAS, _MOST_AREAS, _UNNAMED = 3, 0.75, 0.9
-# Of the places of a neighborhood so many say it; of those that say it so many lie there.
+# The share of a neighborhood's places that state a region, and of places that state it that are in the neighborhood.
 _STATED, _THERE = 0.8, 0.9
 _LEAST_PLACES = 3
 # Words of a query in which regions are looked for.

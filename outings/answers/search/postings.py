@@ -14,7 +14,7 @@ from outings.lazy_polars import pl
 from outings.release.mapped_table import NOT_STATED, MappedTable
 from outings.release.tables import FIELDS
 
-# Where in a listing a word stands, the better the higher. SHELF: in a category or a keyword alone, though the listing
+# Where in a listing a word is, the better the higher. SHELF: in a category or a keyword alone, though the listing
 # describes itself otherwise: see `_are_shelved`.
 PASSING, WHERE, OPENING, SHELF, CATEGORY, NAME = range(6)
 # Words of a description that are its opening, some 400 characters: with 32 the judged queries have 0.01 less of nDCG.
@@ -32,7 +32,7 @@ Places = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 Indexes = NDArray[np.integer]
 
-# Keywords such as "Performing Arts & Dance" are for several things: what stands so near to what is folded to "and".
+# Keywords such as "Performing Arts & Dance" are for several things: words this close to "and" belong to one.
 _AND, _BESIDE = "and", 2
 _SHIFT = 32
 
@@ -43,7 +43,7 @@ LISTINGS = ("age_min", "age_max", "text_age_min", "text_age_max", "audience", "c
 
 
 def find_places(fields: NDArray[np.integer], positions: NDArray[np.integer]) -> Places:
-    """Return how strongly words count by where they stand, as PASSING, OPENING and so on."""
+    """Return how strongly words count by their place, as PASSING, OPENING and so on."""
     best: Places = np.array([_PLACES.get(name, PASSING) for name in FIELDS], dtype=np.uint8)[fields]
     best[(fields == _DESCRIPTION) & (positions < OPENING_WORDS)] = OPENING
     return best

@@ -31,15 +31,15 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 MOST_CHARACTERS = 180
-# Words before the first hit that tell what it is about.
+# Words to show before the first hit, for context.
 _BEFORE = 40
-# Tags, and what stands between some of them that nobody reads.
+# Tags, and the content of tags that is not shown.
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[a-z][^<>]*>", re.IGNORECASE | re.DOTALL
 )
 # Letters with an accent, which the index has without, and the other apostrophe.
 _PLAIN = {ord("’"): "'"} | {code: plain for code in range(0xC0, 0x180) if len(plain := fold_text(chr(code))) == 1}
-# Of a sentence, and how long they are. Spaces stand single, and nothing else is white.
+# The ends of a sentence, and their length. Spaces are single, and there is no other white space.
 _ENDS, _END = (". ", "! ", "? "), 2
 _MORE = "…"
 

@@ -21,7 +21,7 @@ from outings.release.tables import PUBLISHED
 
 KINDS: tuple[SuggestionKind, ...] = get_args(SuggestionKind)
 CATEGORY, NEIGHBORHOOD, PLACE, ORGANIZATION, QUERY, LISTING = range(len(KINDS))
-# A query stands in so many names at least; the name of one thing is an entry of its own.
+# A query is in at least this many names; the name of one thing is an entry of its own.
 LEAST_NAMES = 2
 # Words of a name at which a suggestion may begin: a name of more is a sentence.
 _MOST_WORDS = 16
@@ -34,7 +34,7 @@ _COLUMNS = {
     "organizations": ("row", "status", "name"),
     "neighborhoods": ("slug", "name"),
 }
-# What stands on both sides of these is not one phrase: "Hope Park: spray shower".
+# Words on both sides of these are not one phrase: "Hope Park: spray shower".
 _SEPARATORS = re.compile(r"[:;,.!?/|()\[\]\"“”–—]|\s-|-\s|\+")
 _WRITTEN_WORD = re.compile(r"&|[^\W_]+(?:['’][^\W_]+)*")
 

@@ -73,7 +73,7 @@ def join_groups(*files: Sequence[Group]) -> tuple[Group, ...]:
 
 def _list_wrong(phrases: Sequence[str], line: str) -> Iterator[str]:
     if len(phrases) == 1:
-        yield f'"{_cut(line.strip())}" stands alone'
+        yield f'"{_cut(line.strip())}" has no other phrase in its group'
     if len(phrases) > MOST_PHRASES:
         yield f"has {len(phrases)} phrases"
     for part, phrase in zip(line.split(","), phrases, strict=True):
@@ -82,7 +82,7 @@ def _list_wrong(phrases: Sequence[str], line: str) -> Iterator[str]:
         elif len(phrase.split()) > MOST_WORDS or len(phrase) > MOST_LETTERS:
             yield f'"{_cut(phrase)}" is too long'
     for phrase in dict.fromkeys(phrase for phrase in phrases if phrase and phrases.count(phrase) > 1):
-        yield f'"{_cut(phrase)}" stands twice'
+        yield f'"{_cut(phrase)}" is in it twice'
 
 
 def _cut(text: str) -> str:

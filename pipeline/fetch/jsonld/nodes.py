@@ -30,7 +30,7 @@ _CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})""", 
 _SHOWN = 200
 _TOO_DEEP = "is nested too deep"
 _KIND = "application/ld+json"
-# Of texts that are not found again in the page, as lxml had to mend them: each costs a search to its end.
+# Texts that lxml repaired can't be found in the page, and each costs a search to its end.
 _MOST_MISSES = 20
 
 
@@ -54,7 +54,7 @@ def parse_content(content: bytes, *, charset: str | None = None) -> tuple[list[D
     document = _parse_document(text, line=1)
     if document.reason is None:
         return [document], None
-    # Not `splitlines`: other signs that end lines stand in texts.
+    # Not `splitlines`: texts may have other line separators.
     numbered = ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
     lines = [_parse_document(line, line=number) for number, line in numbered]
     if not lines or lines[0].reason is not None:
@@ -103,7 +103,7 @@ def _parse_page(text: str) -> tuple[list[Document], str | None]:
         raise ValueError(f"can't be read to its end: {fatal.message} (line {fatal.line})")
     documents, at, line, misses = list[Document](), 0, 1, 0
     for script in page.scripts:
-        # lxml does not tell the line: the script stands in the page as it is, behind the `>` of its tag.
+        # lxml does not know the line. The script is in the page unchanged, after the `>` of its tag.
         place = text.find(f">{script}", at) if misses < _MOST_MISSES else -1
         misses += place < 0
         if place >= 0:
@@ -235,14 +235,14 @@ _VOCABULARY = re.compile(
     r"https?://(?:www\.)?schema\.org/|https?://(?:www\.)?openactive\.io/(?:ns#)?|(?:schema|sdo|s|oa|skos):(?!//)",
     re.IGNORECASE,
 )
-# By the kind of listing that a node is: members with nodes that stand for themselves all the same.
+# Members whose nodes are listings of their own, by the kind of the outer listing.
 _HOLDING: dict[str | None, tuple[str, ...]] = {
     None: ("@graph", "itemListElement", "item", "mainEntity", "about", "event", "events"),
     "place": ("@graph", "event", "events"),
     "organization": ("@graph", "event", "events"),
 }
 _EVENTS = ("event", "events")
-# What an event that stands within a listing need not say.
+# Members that an event inside a listing may leave out.
 _SAYING: dict[str | None, str] = {"place": "location", "organization": "organizer"}
 _ID_KEYS = frozenset({"id", "identifier", "type", "context"})
 

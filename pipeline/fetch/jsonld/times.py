@@ -12,7 +12,7 @@ from pipeline.dates.rule_days import RuleError, list_days, parse_rule
 from pipeline.dates.zones import find_fold_zone
 from pipeline.fetch.jsonld.nodes import Node, shorten_name
 
-# Without leading zeros, with a blank for the T, and in ISO 8601's short form: all of these stand in pages.
+# Without leading zeros, with a blank for the T, and in ISO 8601's short form: pages have all of these.
 _MOMENT = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})"
     r"(?:[Tt\s]\s*(\d{1,2})(?::?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)?)?\s*(Z|z|[+-]\d\d(?::?\d\d)?)?)?",

@@ -124,7 +124,7 @@ def _explain(error: csv.Error, line: str) -> str:
     if "end of data" in str(error):
         return _UNCLOSED
     count = line.count('"')
-    return f'unreadable: a quote (") stands where none may: inside a quoted field it is written twice ({count} here)'
+    return f'unreadable: a quote (") is where none may be: inside a quoted field it is written twice ({count} here)'
 
 
 _UNCLOSED = 'unreadable: a quote (") is opened and never closed'

@@ -203,7 +203,7 @@ def explain_wrapped(content: bytes) -> str:
         return "is one object with no list of objects in it; expected rows"
     best = max(counts, key=lambda path: counts[path])
     lists = ", ".join(f"{path} ({count:,})" for path, count in counts.items())
-    return f'is one object with its rows inside: {lists}. Say where they lie, as in records = "{best}"'
+    return f'is one object with its rows inside: {lists}. Say where they are, as in records = "{best}"'
 
 
 def _explain_json(content: bytes, error: Exception | None) -> str:

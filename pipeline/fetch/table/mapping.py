@@ -61,7 +61,7 @@ def find_text(member: str, stated: str, columns: Mapping[str, Any]) -> Text:
         if column is not None:
             return _walk(member, quote(column), columns[column], stated[cut:].removeprefix("."), stated)
     near = list_nearest(stated, columns) or list(columns)[:12]
-    has = f"it has: {', '.join(near)}. If the names of its columns stand further down, say skip"
+    has = f"it has: {', '.join(near)}. If the names of its columns are further down, set skip"
     raise MappingError(member, f'names the column "{stated}", which the file does not have; {has}')
 
 
@@ -315,7 +315,7 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
     if rule.fallback is not None:
         text = _choose_first([text, _fall_back(member, rule, target, columns)])
     if text.many and not target.many:
-        # A member of one value: all that stand there, in one text.
+        # A member with one value gets all of them in one text.
         text = Text(f"nullif(array_to_string(list_filter({text.sql}, lambda _entry: _entry <> ''), ', '), '')")
     return text
 

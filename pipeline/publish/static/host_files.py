@@ -43,7 +43,7 @@ def _encode_headers(slugs: Sequence[str]) -> bytes:
     }
     for collection in (*COLLECTIONS.values(), "organizations"):
         ages[f"/v1/{collection}/:id"] = _MAX_AGE[f"{collection}.detail"]
-        # Lists of a place or organization; details by slug lie as deep.
+        # Lists of a place or organization. Details by slug have paths of equal depth.
         ages[f"/v1/{collection}/:id/*"] = _MAX_AGE["events.at_place"]
     ages |= {f"/v1/{slug}/*": _MAX_AGE["events.list"] for slug in slugs}
     rules = {"/*": "Access-Control-Allow-Origin: *"}

@@ -56,7 +56,7 @@ def _read_rows(rows: "csv.DictReader[str]", columns: Mapping[str, str], path: st
     for row in rows:
         code, lat, lng = ((row[columns[name]] or "").strip() for name in ("zip", "lat", "lng"))
         if code and not lat and not lng:
-            continue  # lists of a whole country have codes that lie nowhere, those of ships among them
+            continue  # lists of a whole country have codes without a location, such as those of ships
         try:
             centroid = Centroid(code, float(lat), float(lng))
         except ValueError:

@@ -99,7 +99,7 @@ def test_lines_of_several_files_are_reported_with_their_file(read_table: ReadTab
     [
         ("2;x;y", "unreadable: has 3 fields and the header 2: a value with a delimiter in it needs quotes round it"),
         ("2", "unreadable: has 1 fields and the header 2: a delimiter is missing in it"),
-        ('2;"x"y', 'unreadable: a quote (") stands where none may: inside a quoted field it is written twice (2 here)'),
+        ('2;"x"y', 'unreadable: a quote (") is where none may be: inside a quoted field it is written twice (2 here)'),
     ],
 )
 def test_a_row_that_does_not_fit_is_one_problem(read_table: ReadTable, row: str, reason: str) -> None:

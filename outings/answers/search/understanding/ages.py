@@ -3,7 +3,7 @@
 The filter is on whole years, both ends inclusive. Months and weeks are rounded down: 18 months is 1, and so is "under
 18 months" at its upper end. A number without a unit is an age only where something says so ("ages", "kids 3-5",
 "and up"): "5k run", "3d printing", "2026", "class of 8", "4th of july" and "top 10" stay words. The language says what
-such words are; here is how they stand together.
+such words are; this module knows their order.
 """
 
 import re

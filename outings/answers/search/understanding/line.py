@@ -43,7 +43,7 @@ class Line(Struct, frozen=True, kw_only=True):
     def quote(self, start: int, end: int) -> str:
         """Return the original text of [start, end) of the line."""
         last = self.origins[end - 1] + 1
-        # An accent that stands behind its letter belongs to it.
+        # A combining accent belongs to the letter before it.
         while last < len(self.written) and unicodedata.combining(self.written[last]):
             last += 1
         return self.written[self.origins[start] : last].strip()

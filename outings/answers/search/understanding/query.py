@@ -130,7 +130,7 @@ def _list_phrases(words: QueryWords) -> tuple[tuple[re.Pattern[str], _Role], ...
 
 
 class _Roles:
-    """One role for each token; whoever claims it first has it."""
+    """The role of each token. The first rule that claims a token decides."""
 
     def __init__(self, tokens: Sequence[Token], words: QueryWords) -> None:
         self._tokens, self._words = tokens, words
