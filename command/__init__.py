@@ -11,6 +11,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from command.options import disarm
 from outings.failures import OperatorError
 
 # Each command with its line in `outings --help`, so that help and unknown names import no command.
@@ -71,7 +72,7 @@ class Commands(click.Group):
         except Exception as error:
             if ctx.params.get("traceback") and not isinstance(error, OperatorError):
                 raise
-            click.ClickException(explain_error(error)).show()
+            click.ClickException(disarm(explain_error(error))).show()
             raise click.exceptions.Exit(find_exit_code(error)) from error
 
 

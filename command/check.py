@@ -37,10 +37,13 @@ class CheckResult(Struct, frozen=True, kw_only=True):
 
     @property
     def is_served(self) -> bool:
-        """Return True if no listing is hidden, unpublished, merged or taken down. Quarantined records do not count."""
+        """Return True if no listing is hidden, unpublished, merged or taken down, and each column has a place.
+
+        Quarantined records do not count.
+        """
         counts = self.report.feeds
         hidden = any(count.account is not None and count.account.hidden + count.account.unpublished for count in counts)
-        return not hidden and not any(count.merged or count.withdrawn for count in counts)
+        return not hidden and not any(count.merged or count.withdrawn or count.unplaced for count in counts)
 
     @property
     def is_clean(self) -> bool:

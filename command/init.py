@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import click
 
-from command.options import print_json, read_config, take_config, take_json
+from command.options import disarm, print_json, read_config, take_config, take_json
 from outings.configuration import (
     Configuration,
     ConfigurationError,
@@ -130,7 +130,7 @@ def init(
         print_json({"config": str(config), "feeds": [describe_draft(*own) for own in drafted]})
         return
     for own in drafted:
-        click.echo(format_draft(*own))
+        click.echo(disarm(format_draft(*own)))
     if city.missing_words:
         click.echo(f"\n{city.missing_words}")
     click.echo(f"\n{config} is written. Look at it, then: outings check, outings build, outings serve")
@@ -147,8 +147,9 @@ def _check_draft(config: Path, *, force: bool) -> None:
 def _name_files(files: Sequence[str], config: Path) -> dict[str, str]:
     """Return the URL of each file by the name of its feed. A path is relative to the configuration's folder."""
     urls: dict[str, str] = {}
-    for place, file in enumerate(files):
-        remote = re.match(r"(https?|s3|webcal):", file) is not None
+    for place, stated in enumerate(files):
+        file = re.sub("^webcals?:", "https:", stated)  # "Subscribe" links
+        remote = re.match(r"(https?|s3):", file) is not None
         stem = re.sub(r"[?#].*", "", file).rstrip("/").rpartition("/")[2].partition(".")[0]
         name = make_slug(stem)[:50] or "feed"
         name = name if name not in urls else f"{name}-{place + 1}"

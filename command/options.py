@@ -1,6 +1,7 @@
 """Options and output that all commands share: the configuration file, and results as JSON or text."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -63,15 +64,24 @@ def print_json(value: object) -> None:
     click.echo(msgspec.json.encode(value).decode())
 
 
+# A feed may have what moves a terminal's cursor or turns its text around.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def disarm(text: str) -> str:
+    """Replace control characters other than line ends and tabs, so that a terminal shows the text and obeys nothing."""
+    return _CONTROLS.sub("\ufffd", text)
+
+
 def print_result(value: object, *lines: str, as_json: bool) -> None:
     """Print `value` as JSON, or else the lines for people."""
     if as_json:
         print_json(value)
         return
     for line in lines:
-        click.echo(line)
+        click.echo(disarm(line))
 
 
 def tell(line: str) -> None:
     """Print a line of progress on standard error."""
-    click.echo(line, err=True)
+    click.echo(disarm(line), err=True)

@@ -376,7 +376,7 @@ def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:
 
 def _check_address(decoder: Decoder, url: str, key: str) -> None:
     """Report an incomplete address. The message does not quote it, since it may contain a password."""
-    if not url.casefold().startswith(("http:", "https:", "s3:")):
+    if not re.match(r"(?!file:)([a-z][a-z0-9+.-]*://|https?:|s3:)", url.casefold()):
         return
     try:
         parts = urlsplit(url)

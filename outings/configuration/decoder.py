@@ -201,13 +201,13 @@ class Decoder:
 
     def read_document(self) -> dict[str, Any]:
         try:
-            return tomllib.loads(self.file.read_text(encoding="utf-8"))
+            return tomllib.loads(self.file.read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
             self.report(None, "there is no such file; name another with -c")
         except OSError as error:
             self.report(None, f"can't be read: {error.strerror}")
         except UnicodeDecodeError as error:
-            self.report(None, f"is not UTF-8 (byte {error.start})")
+            self.report(None, f"is not UTF-8 (byte {error.start}); save it as UTF-8")
         except tomllib.TOMLDecodeError as error:
             self.report(None, f"is not TOML: {error}")
         raise ConfigurationError(tuple(self.problems))

@@ -46,7 +46,8 @@ def write_toml(
         lines += ["", "[[feeds]]", *_write_feed(draft, organization, url=urls.get(draft.feed.name))]
         if draft.own:
             lines += ["", *_write_map(draft)]
-    return "\n".join(lines) + "\n"
+    # Of a value in a comment: TOML has no control characters.
+    return re.sub(r"[\x00-\x09\x0b-\x1f\x7f]", " ", "\n".join(lines)) + "\n"
 
 
 def _write_feed(draft: FeedDraft, organization: str, *, url: str | None) -> list[str]:

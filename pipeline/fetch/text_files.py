@@ -130,10 +130,12 @@ _BEFORE_MARKUP = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
-def is_xml(content: bytes) -> bool:
-    """Return True if a file begins as XML does, in UTF-8 or UTF-16, and not as a web page."""
+def is_xml(content: bytes, *, is_named: bool = False) -> bool:
+    """Return True if a file begins as XML does, in UTF-8 or UTF-16, and not as a web page. `is_named`: its name says
+    that it is XML, so it may begin with any element."""
     start = content[:HEAD].lstrip(_BEFORE_MARKUP).replace(b"\0", b"").lower()
-    return start.startswith((b"<?xml", b"<rss")) and b"<html" not in start
+    begins = (b"<",) if is_named else (b"<?xml", b"<rss")
+    return start.startswith(begins) and not any(sign in start for sign in (b"<html", b"<!doctype html", b"<body"))
 
 
 def refuse_markup(content: bytes) -> None:

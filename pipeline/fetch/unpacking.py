@@ -80,11 +80,11 @@ def find_kind(path: Path, name: str) -> str:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"%PDF"):
         raise ValueError("is a PDF, which is not a table; ask its publisher for the data as CSV or a spreadsheet")
-    if is_xml(head):
-        return "xml"
-    refuse_markup(head)
     ending = PurePosixPath(name).suffix.lower()
     named = ENDINGS.get(ending)
+    if is_xml(head, is_named=named == "xml"):
+        return "xml"
+    refuse_markup(head)
     if named in _NAMES:
         raise ValueError(
             f"is not a table: it is named {ending} but is not {_NAMES[named]}, or is cut off; fetch it again, "

@@ -203,6 +203,8 @@ def test_a_wrong_setting_is_named_with_what_is_allowed(refuse: Refuse, text: str
         (('"data/*.ndjson"', '"https:/example.org/x"'), "feeds.spl.url", ["not a complete address", "https://"]),
         (('"data/*.ndjson"', '"https://a b.example/x"'), "feeds.spl.url", ["not a complete address"]),
         (('"data/*.ndjson"', '"http://example.org:port/x"'), "feeds.spl.url", ["not a complete address"]),
+        (('"data/*.ndjson"', '"ftp://example.org/x"'), "feeds.spl.url", ["not a complete address"]),
+        (('"data/*.ndjson"', '"webcal://example.org/x"'), "feeds.spl.url", ["not a complete address", "https://"]),
         (('"data/*.ndjson"', '"s3:bucket/x"'), "feeds.spl.url", ["not a complete address"]),
         (('"ndjson"', '"ndjson"\nmax_bytes = 0'), "feeds.spl.max_bytes", ["from 1"]),
         (('"data/*.ndjson"', '""'), "feeds.spl.url", ["not empty"]),
@@ -239,6 +241,10 @@ def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "o.toml").write_bytes(b'a = "\xff"')
     with pytest.raises(ConfigurationError, match="not UTF-8"):
         read_configuration(tmp_path / "o.toml", {})
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(read: Read) -> None:
+    assert read("\ufeff" + METRO).metros[0].slug == "seattle"
 
 
 def test_variables_set_scalars_of_every_table(read: Read, tmp_path: Path) -> None:

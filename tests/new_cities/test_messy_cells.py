@@ -1,6 +1,7 @@
 """Cells as people type them: `outings init` drafts what each says, and nothing where it can't tell."""
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -152,3 +153,26 @@ def test_the_offset_of_a_time_is_no_age(tmp_path: Path) -> None:
 def test_an_address_may_be_shortened_in_its_columns_name(tmp_path: Path) -> None:
     (first,) = draft_first(tmp_path, "parks.csv", "PARK_NAME,FULL_ADDR\nEnger Park,1601 Enger Tower Dr\n", *CITY)
     assert json.loads(first["location"])["address"] == "1601 Enger Tower Dr"
+
+
+def test_marks_and_blanks_around_what_was_pasted_are_none_of_it(tmp_path: Path) -> None:
+    text = "Title\tStart\n\u200eFair\u200f\t\u200e12/05/2026 10:00\u200e\xa0\n"
+    (first,) = draft_first(tmp_path, "agenda.csv", text, *CITY)
+    assert (first["name"], first["starts_local"]) == ("Fair", "2026-12-05T10:00:00")
+
+
+def test_control_characters_of_a_file_reach_neither_the_draft_nor_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "agenda.csv").write_text(
+        "Title,Start,No\x1bte\nNight fair\x00\x1b[31m \u202ein town,2026-12-05,\x1b]0;x\x07\n"
+    )
+    config = tmp_path / "outings.toml"
+    done = run("init", str(tmp_path / "agenda.csv"), "-c", str(config), *CITY)
+    assert done.exit_code == 0, done.output
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202e]", done.output)
+    assert tomllib.loads(config.read_text())["feeds"][0]["map"]["name"] == "Title"
+
+
+def test_xml_that_begins_with_its_first_element_is_a_table(tmp_path: Path) -> None:
+    rows = "<event><title>A</title><day>2026-12-05</day></event><event><title>B</title><day>2026-12-06</day></event>"
+    first, second = draft_first(tmp_path, "agenda.xml", f"<events>{rows}</events>", *CITY)
+    assert (first["name"], first["date_on"], second["name"]) == ("A", "2026-12-05", "B")

@@ -163,3 +163,10 @@ def test_it_asks_for_the_middle_where_rows_have_none_and_asks_again_after_a_slip
     assert "in the west: expected LAT,LNG" in done.stdout + done.stderr
     (metro,) = tomllib.loads((tmp_path / "outings.toml").read_text())["metros"]
     assert (metro["center"], metro["timezone"]) == ({"lat": 43.6, "lng": -116.2}, "America/Boise")
+
+
+def test_the_address_of_a_subscribe_link_is_one_of_the_web(tmp_path: Path) -> None:
+    done = run(
+        "init", "webcal://127.0.0.1:9/town.ics", "-c", str(tmp_path / "outings.toml"), "--metro", "Boise", "--yes"
+    )
+    assert "https://127.0.0.1:9/town.ics: is at 127.0.0.1, an address of this machine" in done.output

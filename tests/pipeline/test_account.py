@@ -237,6 +237,7 @@ def test_defaults_that_filled_and_columns_without_a_place_are_reported(city: Cit
     text = check(city)
     assert "  samples: defaults filled audience (2)\n" in text
     assert "  samples: columns not placed: room\n" in text
+    assert text.endswith("\n\nNothing else is wrong.\n")
 
 
 def test_a_feed_without_one_listing_is_an_error_of_its_own(city: City) -> None:

@@ -123,11 +123,11 @@ class Offers(Struct, frozen=True):
 
 def list_members(node: Node, vocabulary: Vocabulary) -> dict[str, Any]:
     """Return the raw members that all types have. Their values are validated later, when the record is cleaned."""
-    url = node.get_url("url")
+    url = node.get_link("url")
     members: dict[str, Any] = {
         "name": find_text(node, "name", "headline"),
         "description": find_text(node, "description", "disambiguatingDescription"),
-        "image_url": next(iter(list_images(node)), None),
+        "image_url": next(iter(list_images(node)), None) or node.get_link("image"),
         "source": {"url": url} if url else None,
         "created_at": _find_instant(node, "dateCreated", "datePublished"),
         "verified_at": _find_instant(node, "dateModified", "modified"),
@@ -207,7 +207,7 @@ def find_offers(node: Node) -> Offers:
     sold_out = all(word in _GONE for word in available) and len(available) == len(offers) if available else None
     if node.get_text("remainingAttendeeCapacity") == "0":
         sold_out = True
-    url = next((url for offer in offers if (url := offer.get_url("url"))), None)
+    url = next((url for offer in offers if (url := offer.get_link("url"))), None)
     return Offers(price | ({"currency": currency} if currency and price else {}), url, sold_out)
 
 

@@ -360,6 +360,10 @@ class Node:
                 return whole
         return None
 
+    def get_link(self, name: str) -> str | None:
+        """Return a member's web address, otherwise its text as it is, so that cleaning reports it."""
+        return self.get_url(name) or self.get_text(name)
+
     def is_true(self, name: str) -> bool:
         value = self.get(name)
         return value is True or (isinstance(value, str) and shorten_name(value.strip()).lower() == "true")

@@ -380,14 +380,14 @@ def _make_place(node: Node, source_id: str, setting: NodeContext) -> Iterator[Re
     images = list_images(node)
     members: dict[str, Any] = list_members(node, setting.vocabulary) | {
         "type_hint": find_type_hint(node.types, setting.vocabulary), "location": drop_unstated(location),
-        "organization": refer_organization(node, setting), "website_url": node.get_url("url"),
+        "organization": refer_organization(node, setting), "website_url": node.get_link("url"),
         "hours": describe_hours(node), "images": images[1:],
     }  # fmt: skip
     yield {"type": "place", "source_id": source_id} | drop_unstated(members)
 
 
 def _make_organization(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
-    members = list_members(node, setting.vocabulary) | {"website_url": node.get_url("url")}
+    members = list_members(node, setting.vocabulary) | {"website_url": node.get_link("url")}
     yield {"type": "organization", "source_id": source_id} | drop_unstated(members)
 
 

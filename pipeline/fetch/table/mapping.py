@@ -110,7 +110,15 @@ def _walk_json(sql: str, kind: Any, rest: str) -> Text:
     read = f"json_extract_string({sql}, {literal(path)})"
     if kind.id == "varchar" and str(kind) != "JSON":
         read = f"CASE WHEN json_valid({sql}) THEN {read} END"
-    return Text(read if many else f"nullif(trim({read}), '')", many=many)
+    return Text(read if many else _trim(read), many=many)
+
+
+# Spreadsheets leave marks of the writing direction and blanks that do not break around what somebody pasted.
+_BLANKS = " \t\r\n\u00a0\u200e\u200f\ufeff"
+
+
+def _trim(sql: str) -> str:
+    return f"nullif(trim({sql}, {literal(_BLANKS)}), '')"
 
 
 def _end(member: str, sql: str, kind: Any, stated: str) -> Text:
@@ -121,7 +129,7 @@ def _end(member: str, sql: str, kind: Any, stated: str) -> Text:
         names = ", ".join(f"{stated}.{name}" for name, _ in kind.children)
         raise MappingError(member, f'names "{stated}", which holds an object; name what is in it: {names}')
     if str(kind) == "JSON":
-        return Text(f"nullif(trim({sql}->>'$'), '')", is_number=True)
+        return Text(_trim(f"{sql}->>'$'"), is_number=True)
     if kind.id in ("double", "float", "decimal"):
         whole = (
             f"CASE WHEN {sql} = trunc({sql}) AND abs({sql}) < 1e15 THEN {sql}::BIGINT::VARCHAR ELSE {sql}::VARCHAR END"
@@ -132,7 +140,7 @@ def _end(member: str, sql: str, kind: Any, stated: str) -> Text:
     if kind.id == "timestamp with time zone":
         return Text(f"strftime({sql} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ')")
     if kind.id == "varchar":
-        return Text(f"nullif(trim({sql}), '')")
+        return Text(_trim(sql))
     return Text(f"{sql}::VARCHAR", is_number=kind.id in _WHOLE)
 
 

@@ -54,6 +54,14 @@ def test_offers_are_a_price(read_jsonld: ReadJsonld, stated: dict[str, Any], pri
     assert {name: value for name, value in feed.items() if value is not None} == price
 
 
+def test_an_address_that_is_none_is_left_out_and_reported(read_jsonld: ReadJsonld) -> None:
+    stated = {"url": "javascript:alert(1)", "image": "a.jpg", "offers": {"price": 4, "url": "/tickets"}}
+    feed = read_jsonld(event(**stated))
+    assert {(problem.field, problem.value) for problem in feed.problems} == {
+        ("source.url", "javascript:alert(1)"), ("image_url", "a.jpg"), ("ticket_url", "/tickets"),
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("stated", "ages"),
     [
