@@ -93,7 +93,8 @@ def _tell_organization(
     entered, left = now - was, was - now
     if entered:
         of_them = [copy for copy in before if copy.metro in entered]
-        came = "restored" if any(_was_shown(copy) for copy in of_them) else "created"
+        kinds = {name_kind(copy.row, PUBLISHED) for copy in of_them}
+        came = "restored" if "restored" in kinds else "created"
         yield _make_version(came, before, after, homes=entered, known_in=was, stamp=stamp)
     if kind == "updated":
         yield from _tell_update(store, before, after, stamp=stamp, cache=cache)
@@ -177,10 +178,6 @@ def _is_other(before: Sequence[OrganizationCopy], after: Sequence[OrganizationCo
 
 def _list_hashes(copies: Sequence[OrganizationCopy]) -> dict[str, bytes]:
     return {copy.metro: copy.row["hash"] for copy in copies}
-
-
-def _was_shown(copy: OrganizationCopy) -> bool:
-    return name_kind(copy.row, PUBLISHED) == "restored"
 
 
 def _rank(copy: OrganizationCopy) -> Rank:

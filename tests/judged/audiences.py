@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.contract.languages.language import ENGLISH, SHIPPED, read_shipped_language
 from outings.contract.vocabulary import AUDIENCES
 from pipeline.records.record import EventRecord
-from pipeline.resolve.facts.audience import ADULTS, Verdict, judge_audience
+from pipeline.resolve.facts.audience import ADULTS, Verdict, read_classifier
 
 _FILE = Path(__file__).with_name("audiences.csv")
 
@@ -48,7 +48,7 @@ def judge_text(text: LabelledText) -> Verdict:
     record = EventRecord(
         feed="f", line=1, type="event", source_id="1", name=text.name, keywords=keywords, description=text.text or None
     )
-    return judge_audience(record, language=read_shipped_language(own))
+    return read_classifier(read_shipped_language(own)).judge(record)
 
 
 def measure_audiences(texts: Iterable[LabelledText]) -> dict[str, AudienceMeasures]:

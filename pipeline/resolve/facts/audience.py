@@ -177,17 +177,11 @@ class _TextFindings:
         return judge_ages(self._reader.find_ages(source, text))
 
 
-def judge_audience(record: ListingRecord, *, language: Language | None = None) -> Verdict:
-    """Decide the audience of a record in this language, by default English. If the record states `adults_only`, that
-    wins."""
-    return read_classifier(language).judge(record)
-
-
 _by_language: dict[int, tuple[Language | None, AudienceClassifier]] = {}
 
 
 def read_classifier(language: Language | None) -> AudienceClassifier:
-    """Return the classifier of a language, cached by the identity of the language."""
+    """Return the classifier of a language, None for English, cached by the identity of the language."""
     cached = _by_language.get(id(language))
     if cached is None:
         own = language or read_shipped_language(ENGLISH)

@@ -9,7 +9,7 @@ from outings.contract.languages.word_lists import AudienceWords
 from outings.contract.resources.shared import AgeRange
 from pipeline.records.record import EventRecord
 from pipeline.resolve.facts.age_texts import AgeSpan
-from pipeline.resolve.facts.audience import AudienceClassifier, Verdict, judge_ages, judge_audience
+from pipeline.resolve.facts.audience import AudienceClassifier, Verdict, judge_ages, read_classifier
 
 
 def make(name: str = "Meeting", description: str | None = None, **members: Any) -> EventRecord:
@@ -17,7 +17,7 @@ def make(name: str = "Meeting", description: str | None = None, **members: Any) 
 
 
 def judge(name: str = "Meeting", description: str | None = None, **members: Any) -> Verdict:
-    return judge_audience(make(name, description, **members))
+    return read_classifier(None).judge(make(name, description, **members))
 
 
 NAMES = [
@@ -184,13 +184,13 @@ SPANISH = [
 def test_in_a_spanish_metro_spanish_words_say_whom_a_listing_is_for(
     name: str, description: str | None, audience: str
 ) -> None:
-    assert judge_audience(make(name, description), language=read_shipped_language("es")).audience == audience
+    assert read_classifier(read_shipped_language("es")).judge(make(name, description)).audience == audience
 
 
 def test_a_language_without_audiences_hears_adults_alone() -> None:
     other = Language(code="pt")
     names = ("Kids' Day", "Wine Tasting", "Cata de vinos")
-    assert [judge_audience(make(name), language=other).audience for name in names] == ["all_ages", "adults", "adults"]
+    assert [read_classifier(other).judge(make(name)).audience for name in names] == ["all_ages", "adults", "adults"]
 
 
 @pytest.mark.parametrize(
