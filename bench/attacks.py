@@ -57,7 +57,7 @@ class Attacker:
         shares: Mapping[str, tuple[int, Callable[[str], None]]] = {
             FORGED: (30, lambda _: self._ask(*self._forge())),
             "changed cursor": (10, lambda kind: self._ask(kind, self._change())),
-            "walk in an old release": (20, lambda kind: self._ask(kind, self._walk())),
+            "walk in an old release": (20, lambda kind: self._ask(kind, self._follow_pages())),
             "new condition": (4, lambda kind: self._ask(kind, self._put_condition())),
             "random parameters": (20, lambda kind: self._ask(kind, self._mix())),
             "random path": (8, lambda kind: self._ask(kind, self._wander())),
@@ -162,7 +162,7 @@ class Attacker:
         other = "B" if cursor[at] == "A" else "A"
         return f"{path}&cursor={cursor[:at]}{other}{cursor[at + 1 :]}"
 
-    def _walk(self) -> str:
+    def _follow_pages(self) -> str:
         path, cursor = self._random.choice(self._target.cursors)
         return f"{path}&cursor={cursor}"
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from bench.load import make_request, measure_load
 from bench.measuring import read_processor
-from bench.peers.__main__ import Servers, format_median, format_ratio, say, walk_list
+from bench.peers.__main__ import Servers, follow_list, format_median, format_ratio, say
 from bench.peers.units import SETS, Unit, list_units
 from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS, Headers, ask, find_free_port, make_key, run_process
@@ -107,7 +107,7 @@ def list_unit(name: str, world: World, program: Program) -> Unit:
     """Return a unit's requests for one program, with cursors that this program sealed."""
     # As `bench.peers` has them.
     servers = Servers(ports={"outings": program.port}, processes={}, headers=program.headers)
-    return list_units(world, partial(walk_list, servers))[name]()
+    return list_units(world, partial(follow_list, servers))[name]()
 
 
 def measure_rounds(units: Mapping[str, Unit], programs: Mapping[str, Program], options: argparse.Namespace) -> Costs:

@@ -68,12 +68,12 @@ def measure_rounds(
 
 
 def list_requests(world: World) -> Iterator[str]:
-    units = list_units(world, _walk)
+    units = list_units(world, _follow_pages)
     for name, count in _REQUESTS.items():
         yield from (case.outings for case in units[name]().cases[:count])
 
 
-def _walk(target: str) -> Iterator[dict[str, Any]]:
+def _follow_pages(target: str) -> Iterator[dict[str, Any]]:
     raise NotImplementedError(target)
 
 

@@ -77,14 +77,14 @@ def draw_mix(targets: Mapping[str, Iterator[str]]) -> Iterator[str]:
 
 def list_cases(world: World, kind: str, *, count: int) -> Iterator[Case]:
     """Details with their organization and without: there are fewer listings than requests."""
-    cases = list_units(world, _walk)[kind]().cases
+    cases = list_units(world, _follow_pages)[kind]().cases
     if kind != "detail":
         return vary_cases("", cases, count)
     pairs = ((case.outings, f"{case.outings}?expand=organization") for case in cases)
     return itertools.islice((Case(outings=path, fastapi="", datasette=None) for pair in pairs for path in pair), count)
 
 
-def _walk(target: str) -> Iterator[dict[str, Any]]:
+def _follow_pages(target: str) -> Iterator[dict[str, Any]]:
     raise NotImplementedError(target)
 
 

@@ -25,7 +25,7 @@ from msgspec import Struct
 from bench.build import SHARE, change_feeds
 from bench.load import UNIQUE, Load, make_request, measure_load
 from bench.measuring import read_processor
-from bench.peers.__main__ import Servers, say, start_servers, walk_list
+from bench.peers.__main__ import Servers, follow_list, say, start_servers
 from bench.peers.cluster import find_programs
 from bench.peers.units import Case, list_units
 from bench.peers.world import World, make_world
@@ -76,7 +76,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def list_cases(world: World, servers: Servers, *, count: int) -> Mapping[str, Sequence[Case]]:
     """Unit → its requests, the most popular first."""
-    units = list_units(world, partial(walk_list, servers))
+    units = list_units(world, partial(follow_list, servers))
     return {name: list(vary_cases(name, units[name]().cases, count * part // 100)) for name, part in PARTS.items()}
 
 

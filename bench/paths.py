@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = Path(options.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
         world = make_world(folder, listings=options.listings)
         asking = running.enter_context(run_edge(world, coding=options.coding))
-        known = {name: make for name, make in list_units(world, _walk).items() if name not in _LEFT_OUT}
+        known = {name: make for name, make in list_units(world, _follow_pages).items() if name not in _LEFT_OUT}
         if options.profile:
             profile_unit(known[options.profile](), asking)
         else:
@@ -113,7 +113,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _walk(target: str) -> Iterator[dict[str, Any]]:
+def _follow_pages(target: str) -> Iterator[dict[str, Any]]:
     raise NotImplementedError(target)
 
 

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-search-")))
         client = running.enter_context(open_edge(folder))
         judged = read_judged()
-        cities = read_cities(lambda path: walk_list(client, path), {entry.metro: entry.begin for entry in judged})
+        cities = read_cities(lambda path: follow_list(client, path), {entry.metro: entry.begin for entry in judged})
         if options.explain:
             parents = read_halves()
             known = [*judged, *(parent for half in _PRINTED for parent in parents[half])]
@@ -100,7 +100,7 @@ def open_edge(folder: Path) -> Iterator[TestClient]:
         yield client
 
 
-def walk_list(client: TestClient, path: str, *, pages: int | None = None) -> list[Any]:
+def follow_list(client: TestClient, path: str, *, pages: int | None = None) -> list[Any]:
     """The items of all pages, or of so many at most."""
     items: list[Any] = []
     cursor: str | None = ""
@@ -177,7 +177,7 @@ def find_ids(client: TestClient, path: str, *, pages: int = 1) -> list[str]:
     response = client.get(path)
     if response.status_code == 400 and response.json()["error"]["details"].get("reason") == "nothing_searchable":
         return []
-    return [item["id"] for item in walk_list(client, path, pages=pages)]
+    return [item["id"] for item in follow_list(client, path, pages=pages)]
 
 
 def grade_perfect(judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> list[QueryGrades]:

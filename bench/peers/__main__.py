@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         world = make_world(folder, listings=options.listings)
         servers = start_servers(world, programs=None if options.only_ours else programs, running=running)
         print_head(options, servers)
-        known = list_units(world, lambda target: walk_list(servers, target))
+        known = list_units(world, lambda target: follow_list(servers, target))
         costs: dict[str, Mapping[str, Sequence[Round]]] = {}
         for name in options.units or known:
             unit = known[name]()
@@ -113,7 +113,7 @@ def read_body(servers: Servers, server: str, target: str) -> bytes:
     return ask(servers.ports[server], target, servers.headers).body
 
 
-def walk_list(servers: Servers, target: str) -> Iterator[dict[str, Any]]:
+def follow_list(servers: Servers, target: str) -> Iterator[dict[str, Any]]:
     """Pages of a walk in sync mode: the cursor that asks for each, and what its last item is known by."""
     cursor: str | None = ""
     while cursor is not None:

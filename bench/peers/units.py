@@ -28,7 +28,7 @@ _FIELDS = "name,starts_at,place.name"
 
 Params = Mapping[str, Any]
 # Target of a list in sync mode → its pages.
-Walk = Callable[[str], Iterator[dict[str, Any]]]
+FollowList = Callable[[str], Iterator[dict[str, Any]]]
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -50,14 +50,14 @@ class Unit(Struct, frozen=True, kw_only=True):
     not_modified: bool = False
 
 
-def list_units(world: World, walk: Walk) -> dict[str, Callable[[], Unit]]:
-    """List the units by short name. `walk` requests cursors from our own server, as nobody else can make them."""
+def list_units(world: World, follow: FollowList) -> dict[str, Callable[[], Unit]]:
+    """List the units by short name. `follow` requests cursors from our own server, as nobody else can make them."""
     return {
         "detail": lambda: make_detail(world),
         "list": lambda: make_lists(world, "list", name="list page of 50; 7, 14, 30 days", goal=4.0),
         "filtered": lambda: make_filtered(world),
-        "walk": lambda: make_walk(world),
-        "sync": lambda: make_sync(walk),
+        "walk": lambda: make_later_page(world),
+        "sync": lambda: make_sync(follow),
         "facets4": lambda: make_facets(world, 4),
         "facets": lambda: make_facets(world, 6),
         "calendar31": lambda: make_calendar(world, 31),
@@ -114,7 +114,7 @@ def make_lists(world: World, query: str, *, name: str, goal: float | None = None
     return Unit(name=name, shown="items", cases=tuple(cases), goal=goal)
 
 
-def make_walk(world: World) -> Unit:
+def make_later_page(world: World) -> Unit:
     cases = [
         _make_case(_EVENTS, {**window, "page": 20}, query="walk", theirs={**window, "skipped": 950})
         for window in list_windows(world)
@@ -146,14 +146,14 @@ def make_filtered(world: World) -> Unit:
     return Unit(name="category + age + free + radius", shown="items", cases=tuple(cases), goal=10.0)
 
 
-def make_sync(walk: Walk) -> Unit:
-    """Pages of 200 of whole mirrors, wherever in the walk."""
+def make_sync(follow: FollowList) -> Unit:
+    """Pages of 200 items of whole mirrors, at any position."""
     cases: list[Case] = []
     since = "2026-01-01T00:00:00Z"
     for kind in ("event", "class", "camp"):
         base = f"/v1/{METRO.slug}/{COLLECTIONS[kind]}?changed_since={since}&limit=200"
         mark, stamp, last = "", 0, ""
-        for page in walk(base):
+        for page in follow(base):
             theirs = {"type": TYPES.index(kind), "since": 0, "stamp": stamp, "after": last, "limit": 200}
             cases.append(
                 Case(

@@ -6,12 +6,12 @@ from datetime import date, timedelta
 from outings.contract.vocabulary import COLLECTIONS
 
 
-def say(value: str) -> str:
+def quote(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def say_words(text: str) -> str:
-    return "[" + ", ".join(map(say, text.split(","))) + "]"
+def quote_words(text: str) -> str:
+    return "[" + ", ".join(map(quote, text.split(","))) + "]"
 
 
 # Each filter of a list, as its condition on a listing `l`; where the second is given, on one of its dates, sections or
@@ -19,19 +19,19 @@ def say_words(text: str) -> str:
 ON_LISTINGS: Mapping[str, Callable[[str], str]] = {
     "min_confidence": lambda value: f"l.confidence >= {value}",
     "audience": lambda value: {"all": "true", "not_adults": "l.audience <> 'adults'"}.get(
-        value, f"list_contains({say_words(value)}, l.audience)"
+        value, f"list_contains({quote_words(value)}, l.audience)"
     ),
-    "category": lambda value: f"list_has_any(l.categories, {say_words(value)})",
-    "neighborhood": lambda value: f"l.neighborhood_slug = {say(value)}",
-    "season": lambda value: f"list_has_any(l.seasons, {say_words(value)})",
-    "occasion": lambda value: f"list_has_any(l.occasions, {say_words(value)})",
+    "category": lambda value: f"list_has_any(l.categories, {quote_words(value)})",
+    "neighborhood": lambda value: f"l.neighborhood_slug = {quote(value)}",
+    "season": lambda value: f"list_has_any(l.seasons, {quote_words(value)})",
+    "occasion": lambda value: f"list_has_any(l.occasions, {quote_words(value)})",
     "indoor": lambda value: f"l.is_indoor = {value}",
     "outdoor": lambda value: f"l.is_outdoor = {value}",
     "recurring": lambda value: f"l.is_recurring = {value}",
     "has_time": lambda value: f"l.has_time = {value}",
-    "type_hint": lambda value: f"list_contains({say_words(value)}, l.type_hint)",
-    "enrollment_type": lambda value: f"list_contains({say_words(value)}, l.enrollment_type)",
-    "organization_id": lambda value: f"l.organization_id = {say(value)}",
+    "type_hint": lambda value: f"list_contains({quote_words(value)}, l.type_hint)",
+    "enrollment_type": lambda value: f"list_contains({quote_words(value)}, l.enrollment_type)",
+    "organization_id": lambda value: f"l.organization_id = {quote(value)}",
 }
 ON_EITHER: Mapping[str, Callable[[str], str]] = {
     "age": lambda value: f"coalesce(x.age_min, 0) <= {value} AND coalesce(x.age_max, 999) >= {value}",
@@ -47,7 +47,7 @@ ON_OCCURRENCES: Mapping[str, Callable[[str], str]] = {
 TABLES = {"event": "occurrences", "class": "sections", "camp": "sessions"}
 
 
-def say_window(kind: str, first: str, last: str | None) -> str:
+def match_window(kind: str, first: str, last: str | None) -> str:
     if kind == "event":
         return f"h.date BETWEEN DATE '{first}' AND DATE '{last or (date.fromisoformat(first) + timedelta(30))}'"
     end = last or "9999-12-31"
@@ -60,8 +60,8 @@ def say_window(kind: str, first: str, last: str | None) -> str:
     return f"(h.ends_on >= DATE '{first}' AND h.starts_on <= DATE '{end}' OR {undated})"
 
 
-def say_weekday(kind: str, value: str) -> str:
-    days = say_words(value)
+def match_weekday(kind: str, value: str) -> str:
+    days = quote_words(value)
     return f"list_contains({days}, h.weekday)" if kind == "event" else f"list_has_any(h.days, {days})"
 
 
@@ -69,7 +69,7 @@ def write_select(metro: str, kind: str, params: Mapping[str, str], *, today: dat
     """Write a query as docs/query.md says: it counts cards of listings with one date, section or session that meets all
     conditions."""
     given = {"audience": "not_adults", "min_confidence": "0.5" if kind == "place" else "0.7", **params}
-    listed, happens = [f"l.metro = {say(metro)}"], []
+    listed, happens = [f"l.metro = {quote(metro)}"], []
     own = "h" if kind in ("class", "camp") else "l"
     for name, value in given.items():
         if name in ON_EITHER:
@@ -79,8 +79,8 @@ def write_select(metro: str, kind: str, params: Mapping[str, str], *, today: dat
         elif name in ON_OCCURRENCES:
             happens.append(ON_OCCURRENCES[name](value))
         elif name == "weekday":
-            happens.append(say_weekday(kind, value))
+            happens.append(match_weekday(kind, value))
     if kind != "place":
-        happens.append(say_window(kind, given.get("from", today.isoformat()), given.get("to")))
+        happens.append(match_window(kind, given.get("from", today.isoformat()), given.get("to")))
         listed.append(f"l.id IN (SELECT h.id FROM {TABLES[kind]} h WHERE {' AND '.join(happens)})")
     return f"SELECT count(DISTINCT l.card) AS total FROM {COLLECTIONS[kind]} l WHERE {' AND '.join(listed)}"

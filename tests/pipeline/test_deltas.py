@@ -27,7 +27,7 @@ def city(tmp_path: Path) -> City:
     return City(tmp_path)
 
 
-def say(city: City, *records: Record) -> None:
+def send(city: City, *records: Record) -> None:
     city.write(records, feed="news", mode="delta")
 
 
@@ -42,25 +42,25 @@ def make_removal(source_id: str) -> Record:
 
 
 def test_a_removal_by_type_and_source_id_removes_also_what_has_an_id_of_its_own(city: City) -> None:
-    say(city, make_event("a", id=OWN), make_event("b"))
+    send(city, make_event("a", id=OWN), make_event("b"))
     city.build()
-    say(city, make_removal("a"))
+    send(city, make_removal("a"))
     city.build()
     assert [event["name"] for event in list_events(city)] == ["Event b"]
 
 
 def test_a_listing_that_is_said_again_under_another_id_is_one(city: City) -> None:
-    say(city, make_event("a", id=OWN))
+    send(city, make_event("a", id=OWN))
     city.build()
-    say(city, make_event("a", id=OTHER))
+    send(city, make_event("a", id=OTHER))
     city.build()
     assert [event["id"] for event in list_events(city)] == [OTHER]
 
 
 def test_a_series_that_is_never_said_again_goes_on(city: City) -> None:
-    say(city, make_event("a", rrule="FREQ=WEEKLY", exdates=["2027-12-15T10:00:00"]))
+    send(city, make_event("a", rrule="FREQ=WEEKLY", exdates=["2027-12-15T10:00:00"]))
     city.build()
-    say(city, make_event("b"))
+    send(city, make_event("b"))
     city.build("2027-12-01")
     dates = [event["starts_local"] for event in list_events(city, "2027-12-01", occurrences="expand")]
     assert dates[:3] == ["2027-12-01T10:00:00", "2027-12-08T10:00:00", "2027-12-22T10:00:00"]
@@ -71,10 +71,10 @@ def test_a_series_that_is_never_said_again_goes_on(city: City) -> None:
 
 def test_a_listing_that_is_not_said_again_shows_its_place_as_it_is_now(city: City) -> None:
     city.write([make_place("hall", slug="place-hall")])
-    say(city, make_event("a", place={"slug": "place-hall"}))
+    send(city, make_event("a", place={"slug": "place-hall"}))
     city.build()
     city.write([make_place("hall", slug="place-hall", name="Town Hall", location={"lat": 47.7, "lng": -122.4})])
-    say(city, make_event("b"))
+    send(city, make_event("b"))
     city.build()
     (event,) = (event for event in list_events(city) if event["name"] == "Event a")
     assert event["place"]["name"] == "Town Hall"
@@ -82,24 +82,24 @@ def test_a_listing_that_is_not_said_again_shows_its_place_as_it_is_now(city: Cit
 
 
 def test_an_organization_stands_while_a_listing_names_it(city: City) -> None:
-    say(city, make_event("a", organization={"name": "Pottery Northwest"}))
+    send(city, make_event("a", organization={"name": "Pottery Northwest"}))
     city.build()
-    say(city, make_event("b"))
+    send(city, make_event("b"))
     city.build()
     (event,) = (event for event in list_events(city) if event["name"] == "Event a")
     (organization,) = city.ask("/v1/seattle/organizations")["data"]
     assert event["organization"]["id"] == organization["id"]
-    say(city, make_removal("a"))
+    send(city, make_removal("a"))
     city.build()
     assert city.ask("/v1/seattle/organizations")["data"] == []
 
 
 def test_what_was_not_said_again_is_as_sure_as_it_was(city: City) -> None:
     """Other records of its feed are newer, which makes it no older."""
-    say(city, make_event("a", confidence=None, source={"crawled_at": "2026-08-01T00:00:00Z"}))
+    send(city, make_event("a", confidence=None, source={"crawled_at": "2026-08-01T00:00:00Z"}))
     city.build()
     before = list_events(city, min_confidence="0")
-    say(city, make_event("b", confidence=None, source={"crawled_at": "2026-12-01T00:00:00Z"}))
+    send(city, make_event("b", confidence=None, source={"crawled_at": "2026-12-01T00:00:00Z"}))
     built = city.build()
     assert built.changes == {"created": 1}
     assert before[0] in list_events(city, min_confidence="0")
@@ -107,7 +107,7 @@ def test_what_was_not_said_again_is_as_sure_as_it_was(city: City) -> None:
 
 def test_stored_records_are_forgotten_with_their_feed(city: City) -> None:
     city.write([make_event("x")])
-    say(city, make_event("a"))
+    send(city, make_event("a"))
     city.build()
     city.forget("news")
     city.build()
@@ -116,11 +116,11 @@ def test_stored_records_are_forgotten_with_their_feed(city: City) -> None:
 
 def test_what_was_removed_is_referred_to_no_more(city: City) -> None:
     organization = {"type": "organization", "source_id": "parks", "name": "Parks"}
-    say(city, organization, make_event("a", organization={"source_id": "parks"}))
+    send(city, organization, make_event("a", organization={"source_id": "parks"}))
     city.build()
-    say(city, {"type": "organization", "source_id": "parks", "deleted": True})
+    send(city, {"type": "organization", "source_id": "parks", "deleted": True})
     city.build()
-    say(city, make_event("b", organization={"source_id": "parks"}))
+    send(city, make_event("b", organization={"source_id": "parks"}))
     city.build()
     assert [event["organization"]["id"] for event in list_events(city)] == [None, None]
     assert city.ask("/v1/seattle/organizations")["data"] == []
@@ -136,10 +136,10 @@ def test_a_last_good_version_keeps_the_organization_that_it_alone_names(city: Ci
 
 
 def test_words_that_the_vocabulary_has_no_more_leave_what_stands_and_the_others_stay(city: City) -> None:
-    say(city, make_event("a", categories=["swim_water", "storytime_books"]))
+    send(city, make_event("a", categories=["swim_water", "storytime_books"]))
     city.build()
     city.categories = ("storytime_books", "bowling")
-    say(city, make_event("b", categories=["bowling"]))
+    send(city, make_event("b", categories=["bowling"]))
     city.build()
     categories = {event["name"]: event["categories"] for event in list_events(city)}
     assert categories == {"Event a": ["storytime_books"], "Event b": ["bowling"]}
@@ -149,7 +149,7 @@ def test_words_that_the_vocabulary_has_no_more_leave_what_stands_and_the_others_
 @pytest.mark.long
 @pytest.mark.parametrize("harm", ["gone", "torn"])
 def test_where_what_stood_is_lost_listings_stay_as_they_were_and_the_report_says_so(city: City, harm: str) -> None:
-    say(city, make_event("a"), make_event("b"))
+    send(city, make_event("a"), make_event("b"))
     city.build()
     lost = read_manifest(city.store, city.current.root.parts["seattle"].manifest).delta_state
     assert lost is not None
@@ -157,28 +157,28 @@ def test_where_what_stood_is_lost_listings_stay_as_they_were_and_the_report_says
         (city.folder / "var/store" / object_name(lost)).unlink()
     else:
         city.store.put(object_name(lost), b"torn")
-    say(city, make_event("b", name="B moved"))
+    send(city, make_event("b", name="B moved"))
     (feed,) = city.build().feeds
     assert {event["name"] for event in list_events(city)} == {"Event a", "B moved"}
     stale = "stale: its records of 1 listings are not stored: these stay as they are until it sends them again"
     assert [(problem.reason, problem.quarantined) for problem in feed.problems] == [(stale, False)]
     # And again in each build, for as long as it holds.
-    say(city, make_event("c"))
+    send(city, make_event("c"))
     (feed,) = city.build().feeds
     assert [problem.reason for problem in feed.problems] == [stale]
-    say(city, {"type": "event", "source_id": "c", "deleted": True})
+    send(city, {"type": "event", "source_id": "c", "deleted": True})
     city.build()
     # All of it said again is the same object as the one that was lost: it is written again.
-    say(city, make_event("a"), make_event("b"))
+    send(city, make_event("a"), make_event("b"))
     city.build()
     assert read_manifest(city.store, city.current.root.parts["seattle"].manifest).delta_state == lost
     assert hash_of(city.store.get(object_name(lost))) == lost
 
 
 def test_a_record_that_can_not_be_read_leaves_what_stood(city: City) -> None:
-    say(city, make_event("a", rrule="FREQ=WEEKLY"))
+    send(city, make_event("a", rrule="FREQ=WEEKLY"))
     city.build()
-    say(city, make_event("a", price={"min": "five"}))
+    send(city, make_event("a", price={"min": "five"}))
     (feed,) = city.build("2027-12-01").feeds
     assert (feed.memory.quarantined, feed.memory.last_good) == (1, 1)
     shown = list_events(city, "2027-12-01", occurrences="expand")
@@ -186,9 +186,9 @@ def test_a_record_that_can_not_be_read_leaves_what_stood(city: City) -> None:
 
 
 def test_what_is_wrong_with_what_stands_is_said_in_each_build_of_no_line(city: City) -> None:
-    say(city, make_event("x"), make_event("a", place={"id": OWN}))
+    send(city, make_event("x"), make_event("a", place={"id": OWN}))
     city.build()
-    say(city, make_event("b"))
+    send(city, make_event("b"))
     (feed,) = city.build().feeds
     assert [(problem.line, problem.source_id, problem.reason) for problem in feed.problems] == [
         (0, "a", "unknown_reference")
@@ -208,13 +208,13 @@ def test_a_listing_that_is_of_another_metro_by_now_is_of_that_one_alone(city: Ci
 
 
 def test_a_rollback_brings_back_the_stored_records_of_its_release(city: City) -> None:
-    say(city, make_event("a", rrule="FREQ=WEEKLY"))
+    send(city, make_event("a", rrule="FREQ=WEEKLY"))
     city.build()
     first = city.current
-    say(city, make_removal("a"))
+    send(city, make_removal("a"))
     city.build()
     roll_back(city.store, current=city.current, target=first, stamp=LATER, today={"seattle": DAY}, cache=city.cache)
-    say(city, make_event("b"))
+    send(city, make_event("b"))
     city.build("2027-12-01")
     assert "Event a" in {event["name"] for event in list_events(city, "2027-12-01", occurrences="expand")}
 
@@ -249,19 +249,19 @@ def test_a_removal_that_names_another_metro_removes(city: City) -> None:
 
 def test_where_what_is_said_can_not_have_its_id_what_was_said_before_stands(city: City) -> None:
     city.write([make_event("x", id=OTHER)])
-    say(city, make_event("a", id=OWN))
+    send(city, make_event("a", id=OWN))
     city.build()
-    say(city, make_event("a", id=OTHER, name="Taken"))
+    send(city, make_event("a", id=OTHER, name="Taken"))
     _, feed = city.build().feeds
     assert [(problem.source_id, problem.field, problem.quarantined) for problem in feed.problems] == [("a", "id", True)]
     assert {event["id"]: event["name"] for event in list_events(city)} == {OWN: "Event a", OTHER: "Event x"}
 
 
 def test_an_id_is_its_owners_whether_that_one_speaks_or_not(city: City) -> None:
-    say(city, make_event("a", id=OWN))
+    send(city, make_event("a", id=OWN))
     city.write([make_event("x"), make_event("b", id=OWN)])
     city.build()
-    say(city, make_event("c"))
+    send(city, make_event("c"))
     city.write([make_event("x"), make_event("b", id=OWN)])
     city.build()
     assert {event["name"] for event in list_events(city)} == {"Event a", "Event c", "Event x"}
@@ -271,37 +271,37 @@ def test_an_id_is_its_owners_whether_that_one_speaks_or_not(city: City) -> None:
 
 
 def test_of_one_feed_an_id_is_the_first_names_and_the_other_is_reported(city: City) -> None:
-    say(city, make_event("a", id=OWN))
+    send(city, make_event("a", id=OWN))
     city.build()
-    say(city, make_event("b", id=OWN))
+    send(city, make_event("b", id=OWN))
     (feed,) = city.build().feeds
     assert [event["name"] for event in list_events(city)] == ["Event a"]
     assert [(problem.source_id, problem.field) for problem in feed.problems] == [("b", "id")]
-    say(city, make_event("b"), make_event("0", id=OWN))
+    send(city, make_event("b"), make_event("0", id=OWN))
     (feed,) = city.build().feeds
     assert {event["name"] for event in list_events(city)} == {"Event 0", "Event b"}
     assert [(problem.line, problem.source_id, problem.quarantined) for problem in feed.problems] == [(0, "a", False)]
     # It lost its id, and was not removed.
-    say(city, make_removal("0"))
+    send(city, make_removal("0"))
     city.build()
     assert {event["name"] for event in list_events(city)} == {"Event a", "Event b"}
 
 
 def test_a_removal_removes_what_its_own_feed_said_alone(city: City) -> None:
     computed = make_id("news", "event", "a")
-    say(city, make_event("a"), make_event("b"))
+    send(city, make_event("a"), make_event("b"))
     city.build()
     city.write([make_event("new", id=computed)], feed="after", mode="delta")
-    say(city, make_removal("a"))
+    send(city, make_removal("a"))
     city.build()
-    say(city, make_removal("a"))
+    send(city, make_removal("a"))
     city.write([make_event("other")], feed="after", mode="delta")
     city.build()
     assert {event["name"] for event in list_events(city)} == {"Event b", "Event new", "Event other"}
 
 
 def test_stored_records_are_in_no_quarantine_file(city: City) -> None:
-    say(city, make_event("x"), make_event("a", place={"id": OWN}))
+    send(city, make_event("x"), make_event("a", place={"id": OWN}))
     city.build()
     (city.folder / "news-1.ndjson").write_text(json.dumps(make_event("b")) + "\n")
     (city.folder / "news-2.ndjson").write_text(json.dumps(make_event("c")) + "\n")
@@ -320,37 +320,37 @@ def test_an_archived_place_whose_record_can_not_be_read_is_still_the_place(city:
 
 
 def test_an_organization_is_spelled_as_it_was_whoever_speaks(city: City) -> None:
-    say(city, make_event("a", organization={"name": "Pottery Northwest"}))
+    send(city, make_event("a", organization={"name": "Pottery Northwest"}))
     city.build()
-    say(city, make_event("z", organization={"name": "POTTERY NORTHWEST"}))
+    send(city, make_event("z", organization={"name": "POTTERY NORTHWEST"}))
     city.build()
-    say(city, make_event("c"))
+    send(city, make_event("c"))
     assert city.build().changes == {"created": 1}
     assert [item["name"] for item in city.ask("/v1/seattle/organizations")["data"]] == ["Pottery Northwest"]
 
 
 def test_a_rollback_needs_nothing_that_stood(city: City) -> None:
-    say(city, make_event("a"))
+    send(city, make_event("a"))
     city.build()
     first = city.current
     lost = read_manifest(city.store, first.root.parts["seattle"].manifest).delta_state
     assert lost is not None
-    say(city, make_removal("a"))
+    send(city, make_removal("a"))
     city.build()
     (city.folder / "var/store" / object_name(lost)).unlink()
     roll_back(city.store, current=city.current, target=first, stamp=LATER, today={"seattle": DAY}, cache=city.cache)
     assert [event["name"] for event in list_events(city)] == ["Event a"]
-    say(city, make_event("b"))
+    send(city, make_event("b"))
     (feed,) = city.build().feeds
     assert [problem.reason.partition(":")[0] for problem in feed.problems] == ["stale"]
 
 
 def test_a_word_that_comes_back_is_there_again(city: City) -> None:
-    say(city, make_event("a", categories=["swim_water", "storytime_books"]))
+    send(city, make_event("a", categories=["swim_water", "storytime_books"]))
     city.build()
     city.categories = ("storytime_books",)
     for news in "bc":
-        say(city, make_event(news))
+        send(city, make_event(news))
         (feed,) = city.build().feeds
         problems = [
             (problem.line, problem.source_id, problem.field, problem.reason.partition(":")[0])
@@ -358,7 +358,7 @@ def test_a_word_that_comes_back_is_there_again(city: City) -> None:
         ]
         assert problems == [(0, "a", "categories", "unknown_word")]
     city.categories = ()
-    say(city, make_event("d"))
+    send(city, make_event("d"))
     city.build()
     assert [event["name"] for event in list_events(city, category="swim_water")] == ["Event a"]
 

@@ -23,8 +23,8 @@ KINDS: dict[str, Mapping[str, object]] = {
     "billed": {"plan": "standard", "per_minute": 10**6},
 }
 # What a reader may reach the API through; all keep one contract (`test_contract.py`).
-DOORS = ("edge", "nginx", "workerd")
-for door_name in DOORS:
+FRONTS = ("edge", "nginx", "workerd")
+for door_name in FRONTS:
     KINDS[f"limited_{door_name}"] = {"plan": "standard", "per_minute": 120}
     KINDS[f"ending_{door_name}"] = {}
 
@@ -44,8 +44,8 @@ class Deployment:
 
 
 @dataclass
-class Door:
-    """A front, one of `DOORS`. Readers send requests to `port`. It finds objects without a server in `bucket`."""
+class FrontServer:
+    """A front, one of `FRONTS`. Readers send requests to `port`. It finds objects without a server in `bucket`."""
 
     name: str
     port: int
@@ -117,13 +117,13 @@ def workerd(fronted: Deployment) -> Iterator[Workerd]:
     made.stop()
 
 
-@pytest.fixture(scope="session", params=DOORS)
-def door(request: pytest.FixtureRequest, fronted: Deployment) -> Door:
+@pytest.fixture(scope="session", params=FRONTS)
+def front_server(request: pytest.FixtureRequest, fronted: Deployment) -> FrontServer:
     if request.param == "workerd":
         made: Workerd = request.getfixturevalue("workerd")
-        return Door("workerd", made.port, fronted, made.bucket)
+        return FrontServer("workerd", made.port, fronted, made.bucket)
     ports = {"edge": fronted.edges[0].port, "nginx": fronted.nginx.port}
-    return Door(request.param, ports[request.param], fronted)
+    return FrontServer(request.param, ports[request.param], fronted)
 
 
 @pytest.fixture

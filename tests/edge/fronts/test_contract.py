@@ -1,4 +1,4 @@
-"""The contract at each door: a server itself, and the fronts that move its bodies. `DOORS` names them."""
+"""The contract at each front_server: a server itself, and the fronts that move its bodies. `FRONTS` names them."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ from edge.front_protocol import KINDS, render_front
 from outings.keys.key_text import split_key_text
 from outings.keys.registry import change_registry, revoke_key
 from outings.release.pointer import read_current
-from tests.edge.fronts.conftest import SECRET, Door
+from tests.edge.fronts.conftest import SECRET, FrontServer
 from tests.edge.fronts.fronting import Answer, Readers, ask, compare_answers
 from tests.edge.processes.serving import wait_until
 from tests.edge.publishing import NOW, make_id, make_world, publish_worlds
@@ -26,34 +26,36 @@ DETAIL = f"/v1/events/{make_id('harbor-event-1')}"
 CALENDAR = "/v1/harbor/events.ics?from=2026-08-10"
 LINES = "/v1/harbor/export/events.jsonl"
 PARQUET = "/v1/harbor/export/events.parquet"
-OBJECTS = {"edge": "classes", "nginx": "places", "workerd": "camps"}  # each door has its own page to lose
+OBJECTS = {"edge": "classes", "nginx": "places", "workerd": "camps"}  # each front_server has its own page to lose
 BODIES = (LIST, FILTERED, DETAIL, CALENDAR, LINES, PARQUET, "/v1/metros", "/v1/changes", "/openapi.json")
 
 
-def compare(door: Door, target: str, *, method: str = "GET", **headers: str) -> Answer:
-    sent = {"X_API_Key": door.deployment.keys["all"], **headers}
-    return compare_answers(door.port, door.edge.port, target, method=method, **sent)
+def compare(front_server: FrontServer, target: str, *, method: str = "GET", **headers: str) -> Answer:
+    sent = {"X_API_Key": front_server.deployment.keys["all"], **headers}
+    return compare_answers(front_server.port, front_server.edge.port, target, method=method, **sent)
 
 
-def get(door: Door, target: str, *, kind: str = "all", **headers: str) -> Answer:
+def get(front_server: FrontServer, target: str, *, kind: str = "all", **headers: str) -> Answer:
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
-    return ask(door.port, target, headers={"X-API-Key": door.deployment.keys[kind], **sent})
+    return ask(front_server.port, target, headers={"X-API-Key": front_server.deployment.keys[kind], **sent})
 
 
 @pytest.mark.parametrize("target", BODIES)
-def test_an_answer_is_the_servers_own_in_each_coding_the_first_time_and_again(door: Door, target: str) -> None:
-    plain = compare(door, target)
+def test_an_answer_is_the_servers_own_in_each_coding_the_first_time_and_again(
+    front_server: FrontServer, target: str
+) -> None:
+    plain = compare(front_server, target)
     for _ in range(2):
-        packed = compare(door, target, Accept_Encoding="gzip")
+        packed = compare(front_server, target, Accept_Encoding="gzip")
         if packed.find("content-encoding"):
             assert gzip.decompress(packed.body) == plain.body
-        assert compare(door, target).body == plain.body
+        assert compare(front_server, target).body == plain.body
     [etag] = plain.find("etag")
-    assert compare(door, target, If_None_Match=etag).status == 304
-    assert compare(door, target, If_None_Match='W/"0"').status == 200
-    assert compare(door, target, method="HEAD").body == b""
+    assert compare(front_server, target, If_None_Match=etag).status == 304
+    assert compare(front_server, target, If_None_Match='W/"0"').status == 200
+    assert compare(front_server, target, method="HEAD").body == b""
     for refused in ("If_Match", "If_Unmodified_Since"):
-        assert compare(door, target, **{refused: "*"}).status == 200
+        assert compare(front_server, target, **{refused: "*"}).status == 200
 
 
 @pytest.mark.parametrize(
@@ -63,68 +65,75 @@ def test_an_answer_is_the_servers_own_in_each_coding_the_first_time_and_again(do
         (LIST, "POST", 405), (LIST, "OPTIONS", 204),
     ],
 )  # fmt: skip
-def test_an_error_is_the_servers_own(door: Door, target: str, method: str, status: int) -> None:
-    assert compare(door, target, method=method).status == status
+def test_an_error_is_the_servers_own(front_server: FrontServer, target: str, method: str, status: int) -> None:
+    assert compare(front_server, target, method=method).status == status
 
 
-def test_without_a_key_in_force_there_is_no_body_even_of_what_others_have_read(door: Door) -> None:
-    get(door, FILTERED)
+def test_without_a_key_in_force_there_is_no_body_even_of_what_others_have_read(front_server: FrontServer) -> None:
+    get(front_server, FILTERED)
     for key in ("", "wrong"):
-        assert compare(door, FILTERED, X_API_Key=key).status == 401
-    kind = f"ending_{door.name}"
-    assert get(door, FILTERED, kind=kind).status == 200
-    id_, _ = split_key_text(door.deployment.keys[kind])
-    change_registry(door.deployment.store, lambda registry: revoke_key(registry, id_, now=datetime.now(UTC)))
+        assert compare(front_server, FILTERED, X_API_Key=key).status == 401
+    kind = f"ending_{front_server.name}"
+    assert get(front_server, FILTERED, kind=kind).status == 200
+    id_, _ = split_key_text(front_server.deployment.keys[kind])
+    change_registry(front_server.deployment.store, lambda registry: revoke_key(registry, id_, now=datetime.now(UTC)))
     # Each server reads the keys by itself, and which one a front asks is chance.
-    for edge in door.deployment.edges:
-        wait_until(lambda edge=edge: get(replace(door, port=edge.port), FILTERED, kind=kind).status != 200)
-    assert get(door, FILTERED, kind=kind).status in (401, 429)  # an address with too many failures gets 429
+    for edge in front_server.deployment.edges:
+        wait_until(lambda edge=edge: get(replace(front_server, port=edge.port), FILTERED, kind=kind).status != 200)
+    assert get(front_server, FILTERED, kind=kind).status in (401, 429)  # an address with too many failures gets 429
 
 
-def test_made_up_headers_of_a_front_change_nothing(door: Door) -> None:
-    etag = get(door, FILTERED).find("etag")[0]
+def test_made_up_headers_of_a_front_change_nothing(front_server: FrontServer) -> None:
+    etag = get(front_server, FILTERED).find("etag")[0]
     front = render_front("a-secret-that-somebody-made-up-on-their-own", follows=KINDS, least=0, pointer="own")
     for sent in (
         {"Outings-Front": front}, {"Outings-Front": front, "Outings-Fill": "any"}, {"Outings-Fill": etag},
         {"Outings-Fill": "any"}, {"outings-body": "/x", "X-Accel-Redirect": "/x", "Outings_Front": front},
     ):  # fmt: skip
-        before = count_used(door)
-        compare_answers(door.port, door.edge.port, FILTERED, **{"X-API-Key": door.deployment.keys["billed"], **sent})
-        assert count_used(door) == before + 2
-    assert ask(door.port, "/.outings/objects/aa/aa").status == 404
-    assert not [name for name, _ in get(door, FILTERED).headers if name.lower().startswith(("outings-", "x-accel"))]
+        before = count_used(front_server)
+        compare_answers(
+            front_server.port,
+            front_server.edge.port,
+            FILTERED,
+            **{"X-API-Key": front_server.deployment.keys["billed"], **sent},
+        )
+        assert count_used(front_server) == before + 2
+    assert ask(front_server.port, "/.outings/objects/aa/aa").status == 404
+    assert not [
+        name for name, _ in get(front_server, FILTERED).headers if name.lower().startswith(("outings-", "x-accel"))
+    ]
 
 
-def count_used(door: Door) -> int:
+def count_used(front_server: FrontServer) -> int:
     """Return how many requests of the month are counted, by a request that is not billed."""
-    answer = get(door, "/v1/nowhere", kind="billed")
+    answer = get(front_server, "/v1/nowhere", kind="billed")
     return int(answer.find("x-quota-limit")[0]) - int(answer.find("x-quota-remaining")[0])
 
 
-def test_each_answer_is_counted_once_whoever_sends_its_body(door: Door) -> None:
-    before = count_used(door)
+def test_each_answer_is_counted_once_whoever_sends_its_body(front_server: FrontServer) -> None:
+    before = count_used(front_server)
     for target in (LIST, FILTERED, DETAIL, CALENDAR, LINES, f"{FILTERED}&limit=3", f"{FILTERED}&limit=3"):
-        answer = get(door, target, kind="billed")
+        answer = get(front_server, target, kind="billed")
         assert answer.status == 200
         before += 1
         assert int(answer.find("x-quota-limit")[0]) - int(answer.find("x-quota-remaining")[0]) == before
-    assert count_used(door) == before
+    assert count_used(front_server) == before
 
 
-def test_the_limit_of_a_key_is_exact_at_once(door: Door) -> None:
+def test_the_limit_of_a_key_is_exact_at_once(front_server: FrontServer) -> None:
     answers: list[Answer] = []
 
     def take() -> None:
-        answers.append(get(door, FILTERED, kind=f"limited_{door.name}"))
+        answers.append(get(front_server, FILTERED, kind=f"limited_{front_server.name}"))
 
-    uncounted, began = door.deployment.read_uncounted(), time.monotonic()
+    uncounted, began = front_server.deployment.read_uncounted(), time.monotonic()
     threads = [threading.Thread(target=take) for _ in range(180)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     leaked = 1 + int((time.monotonic() - began) * 2)  # two of a minute come back each second
-    uncounted = door.deployment.read_uncounted() - uncounted
+    uncounted = front_server.deployment.read_uncounted() - uncounted
     refused = [answer for answer in answers if answer.status != 200]
     assert 120 <= len(answers) - len(refused) <= 120 + leaked + uncounted
     for answer in refused:
@@ -138,32 +147,32 @@ def check_error(answer: Answer, *, status: int, code: str) -> None:
     assert answer.find("cache-control") == ["no-store"]
 
 
-def test_an_object_that_is_gone_is_answered_all_the_same(door: Door) -> None:
-    """Nobody has asked for this page at any door."""
-    target = f"/v1/lakeside/{OBJECTS[door.name]}"
+def test_an_object_that_is_gone_is_answered_all_the_same(front_server: FrontServer) -> None:
+    """Nobody has asked for this page at any front_server."""
+    target = f"/v1/lakeside/{OBJECTS[front_server.name]}"
     front = render_front(SECRET, follows=KINDS, least=0, pointer="own")
-    sent = {"X-API-Key": door.deployment.keys["all"], "Accept-Encoding": "gzip", "Outings-Front": front}
-    [address] = ask(door.edge.port, target, headers=sent).find("outings-body")
+    sent = {"X-API-Key": front_server.deployment.keys["all"], "Accept-Encoding": "gzip", "Outings-Front": front}
+    [address] = ask(front_server.edge.port, target, headers=sent).find("outings-body")
     name = address.removeprefix("/.outings/")
     assert name.startswith("objects/")
-    door.lose(name)
-    assert json.loads(gzip.decompress(get(door, target, Accept_Encoding="gzip").body))["data"]
-    compare(door, target, Accept_Encoding="gzip")
-    compare(door, target)
+    front_server.lose(name)
+    assert json.loads(gzip.decompress(get(front_server, target, Accept_Encoding="gzip").body))["data"]
+    compare(front_server, target, Accept_Encoding="gzip")
+    compare(front_server, target)
 
 
-def test_no_tag_has_two_bodies_and_no_request_fails_while_a_release_replaces_another(door: Door) -> None:
-    store = door.deployment.store
+def test_no_tag_has_two_bodies_and_no_request_fails_while_a_release_replaces_another(front_server: FrontServer) -> None:
+    store = front_server.deployment.store
     targets = (LIST, FILTERED, DETAIL, CALENDAR, LINES)
-    with Readers(door.port, door.deployment.keys["all"], targets) as readers:
+    with Readers(front_server.port, front_server.deployment.keys["all"], targets) as readers:
         for _ in range(2):
             current = read_current(store)
             assert current is not None
             sequence = current.root.sequence
             world = make_world("harbor", timezone="America/New_York", events=5 + sequence % 3)
             stamp = NOW + timedelta(minutes=sequence)
-            release = publish_worlds(store, [world], folder=door.edge.folder, stamp=stamp).id
-            wait_until(lambda release=release: serve(door, release))  # type: ignore[misc]
+            release = publish_worlds(store, [world], folder=front_server.edge.folder, stamp=stamp).id
+            wait_until(lambda release=release: serve(front_server, release))  # type: ignore[misc]
             readers.wait(100)
     assert readers.faults == []
     assert set(readers.statuses) == {200}
@@ -171,16 +180,16 @@ def test_no_tag_has_two_bodies_and_no_request_fails_while_a_release_replaces_ano
     assert len([etag for target, etag in readers.bodies if target == FILTERED]) >= 3
 
 
-def serve(door: Door, release: str) -> bool:
-    headers = {"X-API-Key": door.deployment.keys["all"]}
+def serve(front_server: FrontServer, release: str) -> bool:
+    headers = {"X-API-Key": front_server.deployment.keys["all"]}
     return all(ask(edge.port, FILTERED, headers=headers).find("x-release") == [release]
-               for edge in door.deployment.edges)  # fmt: skip
+               for edge in front_server.deployment.edges)  # fmt: skip
 
 
-def test_a_part_of_a_file_is_that_part_and_a_whole_is_always_right(door: Door) -> None:
-    whole = get(door, PARQUET)
-    part = get(door, PARQUET, Range="bytes=100-199")
+def test_a_part_of_a_file_is_that_part_and_a_whole_is_always_right(front_server: FrontServer) -> None:
+    whole = get(front_server, PARQUET)
+    part = get(front_server, PARQUET, Range="bytes=100-199")
     assert (part.status, part.body) == (206, whole.body[100:200])
     assert part.find("content-range") == [f"bytes 100-199/{len(whole.body)}"]
     assert part.find("etag") == whole.find("etag")
-    assert get(door, LIST, Range="bytes=0-9").body == get(door, LIST).body
+    assert get(front_server, LIST, Range="bytes=0-9").body == get(front_server, LIST).body

@@ -1,4 +1,4 @@
-"""build/cloudflare/worker.js in Cloudflare's own runtime. What every door keeps to is in `test_contract.py`."""
+"""build/cloudflare/worker.js in Cloudflare's own runtime. What every front_server keeps to is in `test_contract.py`."""
 
 import gzip
 import socket

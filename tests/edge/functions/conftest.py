@@ -39,9 +39,9 @@ class Deployment:
     function: FunctionProcess
     folder: Path
 
-    def ask(self, door: str, target: str, *, method: str = "GET", **headers: str) -> Answer:
+    def ask(self, way: str, target: str, *, method: str = "GET", **headers: str) -> Answer:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        if door == "function":
+        if way == "function":
             return self.function.ask(target, method=method, headers=sent)
         answer = ask_server(self.server.port, target, method=method, headers=sent)
         names = [name.lower() for name, _ in answer.headers]
