@@ -13,7 +13,7 @@ from outings.answers.search.collections import SearchFilters, Windows
 from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
 from outings.answers.search.postings import FACTS, NAME, POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
-from outings.answers.search.results import open_results
+from outings.answers.search.results import StoredResults
 from outings.answers.search.strength import IN_NAME, SAME, Codes, Keep, Mask, Numbers, StrengthFinder, encode_word
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Words, list_named, make_locations
@@ -62,7 +62,7 @@ class SearchIndex:
         self.area_names, self.area_count = areas.names, len(named) - named.count("")
         self._readable = None if types.issuperset(TYPES) else np.isin(facts.types, list(map(TYPES.index, types)))
         self.locations = make_locations((metro.name, metro.slug, *metro.aliases), named)
-        self.words, self.results = QueryWords(reader.language), open_results(reader)
+        self.words, self.results = QueryWords(reader.language), StoredResults(reader)
         self._foreign = [
             ForeignLanguage(translation, self.words) for translation in list_translations(reader.language.code)
         ]

@@ -8,12 +8,10 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Protocol
 
 import msgspec
 from msgspec import Struct
 
-from outings.answers.cache import LruCache
 from outings.answers.documents.fields import NamedDocument
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.finding import LEVELS
@@ -23,8 +21,6 @@ from outings.release.mapped_table import NEVER, MappedTable
 
 # The mapped file's name.
 STORED_RESULTS = "cards"
-# Results cached if a release lacks the table. Each has some kilobytes at most.
-_REMEMBERED = 1_024
 # Listings of a city start at a few thousand different times.
 _STARTS = 4_096
 _EPOCH = datetime(1970, 1, 1)
@@ -184,33 +180,16 @@ def make_results(reader: SnapshotReader) -> "pl.DataFrame":
     return pl.DataFrame([(result.opening.decode(), result.text) for result in results], schema=schema, orient="row")
 
 
-class StoredResults(Protocol):
-    """A reader of one snapshot's stored results: from a mapped table (MappedResults) or documents (CachedResults)."""
+class StoredResults:
+    """Reads the stored results of one snapshot from its mapped table, or makes them from documents where a release of
+    another layout has none."""
 
-    def read_result(self, row: int, reader: SnapshotReader) -> StoredResult: ...
-
-
-class MappedResults:
-    def __init__(self, table: MappedTable) -> None:
-        self._opening_ends, self._openings = table.view_texts("opening")
-        self._text_ends, self._texts = table.view_texts("text")
+    def __init__(self, reader: SnapshotReader) -> None:
+        file = reader.find_mapped(STORED_RESULTS)
+        self._columns = None if file is None else [MappedTable(file).view_texts(name) for name in ("opening", "text")]
 
     def read_result(self, row: int, reader: SnapshotReader) -> StoredResult:
-        del reader
-        opening = bytes(self._openings[self._opening_ends[row] : self._opening_ends[row + 1]])
-        return StoredResult(opening, str(self._texts[self._text_ends[row] : self._text_ends[row + 1]], "utf-8"))
-
-
-class CachedResults:
-    """Makes results from documents, and caches those shown last."""
-
-    def __init__(self) -> None:
-        self._results: LruCache[int, StoredResult] = LruCache(size=_REMEMBERED)
-
-    def read_result(self, row: int, reader: SnapshotReader) -> StoredResult:
-        return self._results.read(row, lambda: make_result(reader.read_document(row)))
-
-
-def open_results(reader: SnapshotReader) -> StoredResults:
-    file = reader.find_mapped(STORED_RESULTS)
-    return CachedResults() if file is None else MappedResults(MappedTable(file))
+        if self._columns is None:
+            return make_result(reader.read_document(row))
+        opening, text = (bytes(texts[ends[row] : ends[row + 1]]) for ends, texts in self._columns)
+        return StoredResult(opening, text.decode())

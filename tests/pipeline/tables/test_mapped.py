@@ -15,7 +15,7 @@ from command.sample_cities import write_world
 from outings.answers.gazetteer.address_finder import locate_types
 from outings.answers.near.items import ITEM_TABLES, make_parts, open_parts
 from outings.answers.routes import answer
-from outings.answers.search.results import CachedResults, MappedResults, open_results
+from outings.answers.search.results import STORED_RESULTS, StoredResults, make_result
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.parameters import PARAMETERS
@@ -35,7 +35,7 @@ from tests.answers.asking import parse
 from tests.answers.worlds import TODAY
 
 # The number of the layout, and a digest of every column of every mapped file with its type, but for filters' own.
-COLUMNS_OF_LAYOUT = (26, "4832d00cbb719cac")
+COLUMNS_OF_LAYOUT = (27, "fe2777629c806d06")
 REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/v1/seattle/search", {"q": "swim"}),
     ("/v1/seattle/events", {"q": "story"}),
@@ -114,10 +114,10 @@ def test_another_column_of_a_mapped_file_is_another_layout(releases: tuple[Snaps
 
 def test_a_stored_result_is_the_one_that_its_document_makes(releases: tuple[Snapshot, Snapshot]) -> None:
     reader = open_snapshot(releases[0])
-    results, made = open_results(reader), CachedResults()
-    assert isinstance(results, MappedResults)
-    rows = range(len(reader.listings))
-    assert [results.read_result(row, reader) for row in rows] == [made.read_result(row, reader) for row in rows]
+    assert STORED_RESULTS in releases[0].mapped
+    results, rows = StoredResults(reader), range(len(reader.listings))
+    made = [make_result(reader.read_document(row)) for row in rows]
+    assert [results.read_result(row, reader) for row in rows] == made
 
 
 def test_parts_of_an_item_of_the_files_are_those_that_its_document_makes(releases: tuple[Snapshot, Snapshot]) -> None:
