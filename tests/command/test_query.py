@@ -239,6 +239,7 @@ def test_a_query_that_needs_too_much_memory_ends_and_names_the_option(query: Que
     assert "the query needs more memory than the 500,000,000 bytes of --max-memory" in done.stderr
 
 
+@pytest.mark.long
 def test_a_query_in_one_long_step_ends_all_the_same_and_names_the_option(config: Path) -> None:
     """DuckDB stops between its steps; this one would take an hour."""
     select = "SELECT levenshtein(repeat('a', 1000000), repeat('b', 1000000))"

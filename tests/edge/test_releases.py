@@ -343,6 +343,7 @@ def test_a_broken_registry_leaves_the_keys_as_they_were(make_own: MakeService, s
     assert read_ready(service)["problems"] == {}
 
 
+@pytest.mark.long
 def test_two_servers_share_a_cache_folder(make_own: MakeService) -> None:
     service = make_own()
     reads = len(list((service.folder / "cache" / "objects").iterdir()))

@@ -143,6 +143,7 @@ def test_what_leaves_is_counted_by_id_also_where_as_many_new_ones_come(
     assert city.build().changes["removed"] == 2
 
 
+@pytest.mark.long
 def test_a_feed_of_several_metros_is_counted_as_one(city: City) -> None:
     city.add_metro("boise", "America/Boise")
     seattle = [make_event(f"s{number}", metro="seattle") for number in range(4)]
@@ -157,6 +158,7 @@ def test_a_feed_of_several_metros_is_counted_as_one(city: City) -> None:
         city.build()
 
 
+@pytest.mark.long
 def test_a_feed_that_is_of_another_metro_by_now_loses_nothing_where_both_are_built(city: City) -> None:
     city.add_metro("boise", "America/Boise")
     city.write([make_event("a"), make_event("b")])
@@ -177,6 +179,7 @@ def test_a_quarantined_record_does_not_shrink_its_feed_and_its_last_good_version
     assert sorted(names) == ["Event 0", "Event 1", "Event 2", "Event 3"]
 
 
+@pytest.mark.long
 def test_the_report_says_how_many_last_good_versions_stay_and_since_when(city: City) -> None:
     city.write([make_event(str(n)) for n in range(3)])
     first = city.build().published.pointer.published_at

@@ -135,6 +135,7 @@ def test_a_last_good_version_keeps_the_organization_that_it_alone_names(city: Ci
     assert [item["id"] for item in city.ask("/v1/seattle/organizations")["data"]] == [event["organization"]["id"]]
 
 
+@pytest.mark.long
 def test_words_that_the_vocabulary_has_no_more_leave_what_stands_and_the_others_stay(city: City) -> None:
     send(city, make_event("a", categories=["swim_water", "storytime_books"]))
     city.build()
@@ -197,6 +198,7 @@ def test_what_is_wrong_with_what_stands_is_said_in_each_build_of_no_line(city: C
     assert (memory.read, memory.listings, memory.quarantined) == (1, 1, 0)
 
 
+@pytest.mark.long
 def test_a_listing_that_is_of_another_metro_by_now_is_of_that_one_alone(city: City) -> None:
     city.add_metro("boise", "America/Boise")
     city.write([make_event("a", metro="seattle"), make_event("b", metro="seattle")], metro=None, mode="delta")
@@ -207,6 +209,7 @@ def test_a_listing_that_is_of_another_metro_by_now_is_of_that_one_alone(city: Ci
     assert [event["name"] for event in city.ask("/v1/boise/events")["data"]] == ["Event a"]
 
 
+@pytest.mark.long
 def test_a_rollback_brings_back_the_stored_records_of_its_release(city: City) -> None:
     send(city, make_event("a", rrule="FREQ=WEEKLY"))
     city.build()
@@ -219,6 +222,7 @@ def test_a_rollback_brings_back_the_stored_records_of_its_release(city: City) ->
     assert "Event a" in {event["name"] for event in list_events(city, "2027-12-01", occurrences="expand")}
 
 
+@pytest.mark.long
 def test_the_last_good_version_is_found_by_its_words_where_the_vocabulary_has_another_order(city: City) -> None:
     city.write([make_event("a", categories=["storytime_books"], seasons=["fall"]), make_event("b")])
     city.build()
@@ -238,6 +242,7 @@ def test_a_listing_that_moves_stays_until_its_new_metro_is_built(city: City) -> 
     assert [event["name"] for event in list_events(city)] == ["Event a"]
 
 
+@pytest.mark.long
 def test_a_removal_that_names_another_metro_removes(city: City) -> None:
     city.add_metro("boise", "America/Boise")
     city.write([make_event("a", metro="seattle"), make_event("b", metro="boise")], metro=None, mode="delta")
@@ -257,6 +262,7 @@ def test_where_what_is_said_can_not_have_its_id_what_was_said_before_stands(city
     assert {event["id"]: event["name"] for event in list_events(city)} == {OWN: "Event a", OTHER: "Event x"}
 
 
+@pytest.mark.long
 def test_an_id_is_its_owners_whether_that_one_speaks_or_not(city: City) -> None:
     send(city, make_event("a", id=OWN))
     city.write([make_event("x"), make_event("b", id=OWN)])
@@ -319,6 +325,7 @@ def test_an_archived_place_whose_record_can_not_be_read_is_still_the_place(city:
     assert [event["place"]["name"] for event in list_events(city)] == ["Place hall"]
 
 
+@pytest.mark.long
 def test_an_organization_is_spelled_as_it_was_whoever_speaks(city: City) -> None:
     send(city, make_event("a", organization={"name": "Pottery Northwest"}))
     city.build()
@@ -329,6 +336,7 @@ def test_an_organization_is_spelled_as_it_was_whoever_speaks(city: City) -> None
     assert [item["name"] for item in city.ask("/v1/seattle/organizations")["data"]] == ["Pottery Northwest"]
 
 
+@pytest.mark.long
 def test_a_rollback_needs_nothing_that_stood(city: City) -> None:
     send(city, make_event("a"))
     city.build()
@@ -345,6 +353,7 @@ def test_a_rollback_needs_nothing_that_stood(city: City) -> None:
     assert [problem.reason.partition(":")[0] for problem in feed.problems] == ["stale"]
 
 
+@pytest.mark.long
 def test_a_word_that_comes_back_is_there_again(city: City) -> None:
     send(city, make_event("a", categories=["swim_water", "storytime_books"]))
     city.build()

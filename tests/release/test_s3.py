@@ -75,6 +75,7 @@ def test_a_publish_whose_reply_is_lost_is_published_once(between: Between, fate:
     assert second.root.previous == first.sha
 
 
+@pytest.mark.long
 def test_a_server_that_never_replies_is_an_error_that_says_so(between: Between) -> None:
     store = between(["lose request"] * 100)
     with pytest.raises(StoreError, match="it is not known whether release 1 was published"):

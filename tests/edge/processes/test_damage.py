@@ -35,6 +35,7 @@ def answers(server: Server) -> bool:
     return False
 
 
+@pytest.mark.long
 def test_damaged_files_are_fetched_again_by_the_next_worker(server: Server) -> None:
     for at, path in enumerate(sorted(list_cached(server))):
         size = path.stat().st_size

@@ -148,6 +148,7 @@ def test_a_target_of_any_length_is_refused_in_the_contracts_words(start: Callabl
         assert error["request_id"] == response.headers["X-Request-Id"]
 
 
+@pytest.mark.long
 def test_a_client_that_goes_away_harms_nobody(start: Callable[..., Server]) -> None:
     server = start()
     request = f"GET {LIST} HTTP/1.1\r\nHost: a\r\nX-API-Key: {server.keys['all']}\r\n\r\n".encode()
@@ -236,6 +237,7 @@ def test_a_worker_is_replaced_by_one_that_is_slow_to_be_ready(start: Callable[..
     assert server.get(LIST).status == 200
 
 
+@pytest.mark.long
 def test_workers_end_with_a_killed_supervisor(start: Callable[..., Server]) -> None:
     """Otherwise they would hold the port, and no server could start again."""
     server = start(workers=2)
@@ -259,6 +261,7 @@ def test_workers_are_replaced_when_what_forked_them_was_killed(start: Callable[.
     wait_until(lambda: len(list_workers(server)) == 2 and is_ready(server), seconds=60)
 
 
+@pytest.mark.long
 def test_connections_are_shared_out_among_the_workers(start: Callable[..., Server]) -> None:
     server = start(workers=2)
     wait_until(lambda: count_listening(server) == 2, seconds=60)
