@@ -11,7 +11,6 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from command.options import disarm
 from outings.failures import OperatorError
 
 # Each command with its line in `outings --help`, so that help and unknown names import no command.
@@ -72,6 +71,8 @@ class Commands(click.Group):
         except Exception as error:
             if ctx.params.get("traceback") and not isinstance(error, OperatorError):
                 raise
+            from command.options import disarm
+
             click.ClickException(disarm(explain_error(error))).show()
             raise click.exceptions.Exit(find_exit_code(error)) from error
 

@@ -52,8 +52,10 @@ class Degrees(click.ParamType[tuple[float, ...]]):
             numbers = tuple(float(number) for number in str(value).split(","))
         except ValueError:
             numbers = ()
-        if len(numbers) != self.count:
-            self.fail(f"{value}: expected {self.name}", param, ctx)
+        # Latitudes and longitudes by turns. What is no number is in no range.
+        in_range = [-limit <= number <= limit for number, limit in zip(numbers, (90, 180, 90, 180), strict=False)]
+        if len(numbers) != self.count or not all(in_range):
+            self.fail(f"{value}: expected {self.name}, from -90 to 90 and from -180 to 180", param, ctx)
         return numbers
 
 
@@ -101,6 +103,8 @@ def init(
             raise click.UsageError("name a file or an address to look at, as in: outings init agenda.csv")
         _print_sql(read_config(config))
         return
+    if not config.absolute().parent.is_dir():
+        raise WrongSetting(f"{config}: there is no folder {config.parent}; make it first, or name another file with -c")
     if config.exists() and not sql:
         _check_draft(config, force=force)
     asks = not yes and not as_json and sys.stdin.isatty()
@@ -118,13 +122,13 @@ def init(
             draft_feed(file, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
             for file in opened
         ]
+        if sql:
+            click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
+            return
+        text = write_toml(city, drafts, organization=organization, urls=urls)
+        reads, counts = _write_checked(config, text, force=force)
     except ConfigurationError as error:
         raise WrongSetting("\n".join(f"{problem.key}: {problem.message}" for problem in error.problems)) from error
-    if sql:
-        click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
-        return
-    text = write_toml(city, drafts, organization=organization, urls=urls)
-    reads, counts = _write_checked(config, text, force=force)
     drafted = list(zip(drafts, reads, counts, strict=True))
     if as_json:
         print_json({"config": str(config), "feeds": [describe_draft(*own) for own in drafted]})
@@ -201,7 +205,7 @@ def _describe_metro(
         raise click.UsageError(f"--timezone {zone}: expected a name of the IANA database, as America/New_York")
     spoken = language or find_language(file.columns for file in opened)
     return MetroDraft(
-        slug=make_slug(city), name=city, timezone=zone, spoken=spoken,
+        slug=make_slug(city) or "city", name=city, timezone=zone, spoken=spoken,
         language=spoken if spoken in SHIPPED else ENGLISH,
         center=middle, bounds=bounds or find_bounds(points, middle),
     )  # fmt: skip

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
+from outings.failures import OperatorError
+
 if TYPE_CHECKING:
     from outings.configuration import Configuration
     from outings.release.store import Store
@@ -61,7 +63,7 @@ def open_config_store(configuration: "Configuration") -> "Store":
 
 def print_json(value: object) -> None:
     """Print one object on standard output, its members in the given order."""
-    click.echo(msgspec.json.encode(value).decode())
+    _echo(msgspec.json.encode(value).decode())
 
 
 # A feed may have what moves a terminal's cursor or turns its text around.
@@ -79,7 +81,16 @@ def print_result(value: object, *lines: str, as_json: bool) -> None:
         print_json(value)
         return
     for line in lines:
-        click.echo(disarm(line))
+        _echo(disarm(line))
+
+
+def _echo(text: str) -> None:
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OperatorError(f"standard output can't be written: {error.strerror}") from error
 
 
 def tell(line: str) -> None:

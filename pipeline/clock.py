@@ -11,6 +11,8 @@ from outings.contract.values import format_instant
 
 # Clock corrections up to this need no warning. A prune tolerates as much.
 _AHEAD = timedelta(minutes=15)
+# A build reads dates some years before and after its clock.
+_YEARS = range(2000, 2201)
 
 
 class AsOf(Struct, frozen=True, kw_only=True):
@@ -36,12 +38,14 @@ def parse_as_of(text: str | None, *, now: Callable[[], datetime]) -> AsOf:
     if text is None:
         return AsOf(instant=now().astimezone(UTC))
     with suppress(ValueError):
-        return AsOf(day=date.fromisoformat(text))
+        if (day := date.fromisoformat(text)).year in _YEARS:
+            return AsOf(day=day)
     with suppress(ValueError):
-        if (instant := datetime.fromisoformat(text)).tzinfo is not None:
+        if (instant := datetime.fromisoformat(text)).tzinfo is not None and instant.year in _YEARS:
             return AsOf(instant=instant.astimezone(UTC))
     raise ValueError(
-        f"--as-of {text!r}: allowed: a date (2026-08-10) or an instant with its offset (2026-08-10T06:00:00Z)"
+        f"--as-of {text!r}: allowed: a date (2026-08-10) or an instant with its offset (2026-08-10T06:00:00Z), "
+        f"from {_YEARS[0]} to {_YEARS[-1]}"
     )
 
 

@@ -156,6 +156,22 @@ main(sys.argv[1:])
     assert done.stderr == ""
 
 
+def test_a_full_disk_behind_standard_output_is_named(config: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "command", "releases", "list", "--json", "-c", str(config)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: standard output can't be written: No space left on device")
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31", "1999-12-31T00:00:00Z"])
+def test_a_build_of_another_age_is_refused(run: Run, day: str) -> None:
+    refused = run("build", "--as-of", day)
+    assert refused.exit_code == 2
+    assert f"--as-of {day!r}: allowed: a date" in refused.stderr
+    assert refused.stderr.endswith("from 2000 to 2200\n")
+
+
 def test_a_configuration_that_is_not_there_is_exit_2_in_one_line(run: Run, config: Path) -> None:
     config.unlink()
     result = run("keys", "list")

@@ -172,3 +172,32 @@ def test_what_is_no_table_is_read_as_what_it_is(tmp_path: Path, name: str, conte
     assert done.exit_code == 0, done.output
     (feed,) = tomllib.loads(config.read_text())["feeds"]
     assert (feed["format"], "name: Walk" in done.stdout) == (format_, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--center", "99,-122"), "99,-122: expected LAT,LNG, from -90 to 90"),
+        (("--center", "nan,0"), "nan,0: expected LAT,LNG"),
+        (("--bounds", "1,2,3,inf"), "1,2,3,inf: expected SOUTH,WEST,NORTH,EAST"),
+        (("--bounds", "48,-123,47,-122"), "metros.x.bounds: is {'south': 48.0"),
+        (("-c", "{folder}/none/o.toml"), "there is no folder {folder}/none; make it first"),
+    ],
+)
+def test_a_wrong_option_of_init_is_named_and_no_internal_file(
+    tmp_path: Path, options: tuple[str, str], expected: str
+) -> None:
+    (tmp_path / "agenda.csv").write_text("Title,Date\nFair,2026-12-05\n")
+    given = ("--metro", "X", "--center", "47.6,-122.3", "--yes", "-c", str(tmp_path / "o.toml"))
+    done = run("init", str(tmp_path / "agenda.csv"), *given, options[0], options[1].format(folder=tmp_path))
+    assert done.exit_code == 2
+    assert expected.replace("{folder}", str(tmp_path)) in done.stderr
+    assert ".draft" not in done.stderr
+
+
+def test_a_city_without_latin_letters_has_a_slug(tmp_path: Path) -> None:
+    (tmp_path / "agenda.csv").write_text("Title,Date\nFair,2026-12-05\n")
+    config = tmp_path / "o.toml"
+    options = ("--metro", "京都", "--center", "35.01,135.77", "--yes", "-c", str(config))
+    assert run("init", str(tmp_path / "agenda.csv"), *options).exit_code == 0
+    assert 'slug = "city"\nname = "京都"' in config.read_text()
