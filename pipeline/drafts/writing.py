@@ -188,8 +188,6 @@ def list_assumed(draft: FeedDraft) -> list[str]:
             lines.append(f"{role.path}: the day and the month could be the other way round")
     if unplaced := list_unmapped(draft):
         lines.append(f"Not placed: {', '.join(column.path for column in unplaced)}")
-    if draft.rules and "name" not in draft.rules:
-        lines.append("No column is a name: say which, as in --column name=TITLE")
     return lines
 
 
