@@ -44,6 +44,8 @@ def _read_sample() -> str:
 
 
 def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
+    """Render the home page, which shows the metros where the settings say so."""
+    metros = metros if settings.shows_data else ()
     # The first of which something comes back.
     slugs = [*(metro.slug for metro in metros if metro.total), *(metro.slug for metro in metros), SAMPLE_METRO]
     sections = {section.path for section in list_sections(settings)}
@@ -110,31 +112,22 @@ def render_site(
 ) -> tuple[Page, ...]:
     """Every page that belongs to no metro, with the styles and scripts of all. A pure function. `metros` are those of
     the release, by slug; what they show is there only where the settings say so. `vocabulary` is the deployment's."""
-    return render_home_page(settings, metros), *_render_standing(settings, vocabulary)
-
-
-def render_static_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -> tuple[Page, ...]:
-    """Render the pages of no metro that a host of files can show, with the styles and scripts of all."""
-    return render_home_page(settings, metros), render_missing_page(settings), *list_assets(settings)
-
-
-def render_home_page(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
-    """Render the home page, the only one of no metro that shows the metros."""
-    return render_home(settings, tuple(metros) if settings.shows_data else ())
-
-
-def _render_standing(settings: SiteSettings, vocabulary: Vocabulary) -> tuple[Page, ...]:
     # What reads Markdown is not for those that render a metro's pages alone, as each process of a build does.
     from outings.pages.guides import render_guides
 
-    with_data = (render_explorer(settings),) if settings.shows_data else ()
     return (
-        *with_data,
+        render_home(settings, metros),
+        *((render_explorer(settings),) if settings.shows_data else ()),
         *render_reference(settings, vocabulary),
         *render_guides(settings),
         render_missing_page(settings),
         *list_assets(settings),
     )
+
+
+def render_static_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -> tuple[Page, ...]:
+    """Render the pages of no metro that a host of files can show, with the styles and scripts of all."""
+    return render_home(settings, metros), render_missing_page(settings), *list_assets(settings)
 
 
 def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:
