@@ -24,9 +24,9 @@ def test_a_place_says_of_what_kind_it_is_and_not_when(pages: Pages, demo: Demo) 
 
 
 def write_clock(time: str) -> str:
-    """Write a time as people in the sample cities do: `10:30:00` is `10:30 am`."""
+    """Write a time as people in the sample cities do, on one line: `10:30:00` is `10:30 am`."""
     hour, minute = int(time[:2]), time[3:5]
-    return f"{(hour + 11) % 12 + 1}:{minute} {'am' if hour < 12 else 'pm'}"
+    return f"{(hour + 11) % 12 + 1}:{minute}\N{NO-BREAK SPACE}{'am' if hour < 12 else 'pm'}"
 
 
 def test_an_event_and_a_class_say_until_when(pages: Pages, demo: Demo) -> None:
@@ -44,7 +44,7 @@ def test_an_event_and_a_class_say_until_when(pages: Pages, demo: Demo) -> None:
                 local = item["occurrence"]["ends_local"] if item["is_recurring"] else item["ends_local"]
                 end = local.split("T")[1] if local and item["has_time"] else None
             if end:
-                assert write_clock(end) in shown.replace("\u202f", " ")
+                assert write_clock(end) in shown.replace("\u202f", "\N{NO-BREAK SPACE}")
                 compared += 1
     assert compared > 20
 
