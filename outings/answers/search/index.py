@@ -80,7 +80,7 @@ class SearchIndex:
         self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
         self.audiences = ranks.read_array("audience")
         repeats = reader.open_table(REPEATS)
-        self.things, self.named, self.called_off = map(repeats.read_array, ("thing", "named", "is_called_off"))
+        self.things, self.called_off = repeats.read_array("thing"), repeats.read_array("is_called_off")
         self._facts = ranks.read_array("facts")
         self._spelling = terms.spelling
         self.name_words = ranks.read_array("name_words")

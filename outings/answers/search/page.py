@@ -13,14 +13,7 @@ from outings.answers.search.audiences import cover_ages
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.meta import MOST_COUNTED, make_meta
 from outings.answers.search.place import measure_distances
-from outings.answers.search.repeats import (
-    SCORE_BITS,
-    SearchResults,
-    choose_cards,
-    count_things,
-    fold_repeats,
-    spread_names,
-)
+from outings.answers.search.repeats import SearchResults, choose_cards, count_things, fold_repeats
 from outings.answers.search.request import Search, resolve_search
 from outings.answers.search.results import Hits, finish_result, format_repeats, format_start
 from outings.answers.search.score import match_words
@@ -39,7 +32,7 @@ from outings.release.snapshot import Snapshot
 _MOST_QUICK, _MOST_POSTINGS = 50, 30_000
 # In `auto` fewer results than these leave room for partial ones.
 _ENOUGH = 5
-_IDS = 32
+_SCORES, _IDS = 10, 32
 
 _encoder = msgspec.json.Encoder()
 _NO_REPEATS = format_repeats((), count=0)
@@ -146,7 +139,7 @@ def _rank(matched: SearchMatches, scores: Numbers, search: Search, index: Search
         behind = matched.levels.astype(np.int64) << 1
         if search.age is not None:
             behind |= ~cover_ages(matched.rows, index, search.age, is_auto=False)
-    ranks: Numbers = behind << SCORE_BITS | (1000 - scores)
+    ranks: Numbers = behind << _SCORES | (1000 - scores)
     return ranks
 
 
@@ -179,8 +172,6 @@ def _take_page(results: SearchResults, search: Search, index: SearchIndex, *, li
             assert centre is not None
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
-            if search.is_auto:
-                ranks = spread_names(ranks, ids, names=index.named[shown.rows])
             return _take_relevant(ranks, ids, offset=offset, limit=limit)
     behind = shown.levels == PARTIAL if search.is_auto else None
     return _take_ordered(keys, results.scores, ids, behind=behind, offset=offset, limit=limit)

@@ -5,7 +5,7 @@ entered as forty events are one, in `match=auto`.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from msgspec import Struct
@@ -24,10 +24,8 @@ SINGLE = -1
 _NOTHING = np.empty(0, dtype=np.int64)
 # The bits of a row's place in the order of starts.
 _RANK, _CALLED_OFF = 32, 31
-# The bits of the level of a row among the others of its program, and of a score in a rank.
-_LEVEL, SCORE_BITS = 2, 10
-# What a result loses of its score for its place in the order for each earlier one of its name, and at most.
-_EACH_LOSES, _MOST_LOST = 0.02, 0.1
+# The bits of the level of a row among the others of its program.
+_LEVEL = 2
 
 # What they are made of.
 LISTINGS = (
@@ -35,42 +33,33 @@ LISTINGS = (
 )  # fmt: skip
 TERMS = ("word", "row", "field", "position")
 _WHERE = [FIELDS.index("place"), FIELDS.index("location")]
-_NAMED = ("type", "folded")
 _THING = ("type", "organization_id", "folded", "place_id", "lat", "lng", "where", "age_min", "age_max")
 
 
 def make_repeats(listings: "pl.DataFrame", terms: "pl.DataFrame", language: Language) -> "pl.DataFrame":
     """Make a table by row. `thing`: a number that published listings of one name, organization, location and age share,
-    else -1; listings without a stated organization and location share none. `named`: a number that published listings
-    of one type and name share, else -1. `is_called_off`: True if the name says that the listing is canceled or sold
-    out; these words are no part of the names that are compared."""
+    else -1; listings without a stated organization and location share none. `is_called_off`: True if the name says that
+    the listing is canceled or sold out; these words are no part of the name that is compared."""
     has_place, has_point = pl.col("place_id").is_not_null(), pl.col("lat").is_not_null()
     published = listings.filter(pl.col("status") == PUBLISHED)
     called_off = _compile_called_off(language.search or SearchWords())
     plain = [called_off.sub("", name) or name for name in published["name"]]
     are_off = np.zeros(listings.height, dtype=np.bool_)
     are_off[published["row"].to_numpy()] = (pl.Series(plain, dtype=pl.String()) != published["name"]).to_numpy()
-    published = published.with_columns(folded=pl.Series(map(fold_text, plain), dtype=pl.String()))
     things = (
         published.with_columns(
+            folded=pl.Series(map(fold_text, plain), dtype=pl.String()),
             lat=pl.when(has_place).then(None).otherwise("lat"),
             lng=pl.when(has_place).then(None).otherwise("lng"),
         )
         .join(_list_words(published.filter(~has_place & ~has_point), terms), on="row", how="left")
         .filter(~pl.all_horizontal(pl.col("organization_id", "place_id", "lat", "where").is_null()))
+        .with_columns(thing=pl.col("row").min().over(_THING), size=pl.len().over(_THING))
+        .filter(pl.col("size") > 1)
     )
-    numbers = {"thing": _number_shared(things, _THING), "named": _number_shared(published, _NAMED)}
-    columns = {name: np.full(listings.height, SINGLE, dtype=np.int32) for name in numbers}
-    for name, shared in numbers.items():
-        columns[name][shared["row"].to_numpy()] = shared["number"].to_numpy()
-    return pl.DataFrame({**columns, "is_called_off": are_off.astype(np.uint8)})
-
-
-def _number_shared(listings: "pl.DataFrame", key: Sequence[str]) -> "pl.DataFrame":
-    """Return the listings that share a key with another one: `row`, and the lowest row of those with the key as
-    `number`."""
-    numbered = listings.select("row", number=pl.col("row").min().over(key), size=pl.len().over(key))
-    return numbered.filter(pl.col("size") > 1)
+    numbers = np.full(listings.height, SINGLE, dtype=np.int32)
+    numbers[things["row"].to_numpy()] = things["thing"].to_numpy()
+    return pl.DataFrame({"thing": numbers, "is_called_off": are_off.astype(np.uint8)})
 
 
 def _compile_called_off(words: SearchWords) -> re.Pattern[str]:
@@ -181,18 +170,3 @@ def fold_repeats(
         begins=np.append(begins, order.size),
         rows=matched.rows[own],
     )
-
-
-def spread_names(ranks: Numbers, ids: Numbers, *, names: Numbers) -> Numbers:
-    """Return the ranks of results, of which those of one name come further behind: forty courts of a park do not fill a
-    page. `ranks`: low bits for what a score lacks to 1,000; `ids`: the order of equal ranks; `names`: the number of
-    each result's name."""
-    shared = (names != SINGLE).nonzero()[0]
-    if shared.size < 2:
-        return ranks
-    order = shared[np.lexsort((ids[shared], ranks[shared], names[shared]))]
-    firsts = mark_firsts(names[order]).nonzero()[0]
-    earlier = np.arange(order.size) - np.repeat(firsts, np.diff(firsts, append=order.size))
-    scores, spread = 1000 - (ranks[order] & ((1 << SCORE_BITS) - 1)), ranks.copy()
-    spread[order] += np.rint(scores * np.minimum(_EACH_LOSES * earlier, _MOST_LOST)).astype(np.int64)
-    return spread

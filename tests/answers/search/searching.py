@@ -1,7 +1,6 @@
 """Listings made for a case → a release; words → what a search of them answers."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, parse
 from tests.answers.documents import make_uuid
-from tests.answers.worlds import World, fold, open_release
+from tests.answers.worlds import World, open_release
 
 Document = dict[str, Any]
 
@@ -70,16 +69,3 @@ def follow_pages(
 def read_all(release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any) -> list[Document]:
     """Return every result, in pages of 50."""
     return [item for page in follow_pages(release, q, {"limit": "50", **(params or {})}, **context) for item in page]
-
-
-def order_auto(items: Iterable[Document]) -> list[Document]:
-    """Return the results in the order of `auto`: what is partial last, then by score, then by id. For its place each
-    earlier result of one type and name takes 2 % of a score, and 10 % at most."""
-    earlier: Counter[tuple[str, str]] = Counter()
-    keys = {}
-    for item in sorted(items, key=lambda item: (item["match"] == "partial", -item["score"], item["id"])):
-        name, score = (item["type"], fold(item["name"])), round(1000 * item["score"])
-        lost = round(score * min(0.02 * earlier[name], 0.1))
-        keys[item["match"] == "partial", lost - score, item["id"]] = item
-        earlier[name] += 1
-    return [keys[key] for key in sorted(keys)]

@@ -15,7 +15,7 @@ from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_uuid
 from tests.answers.generated import TODAY, make_world, seeds
-from tests.answers.search.searching import EVERY, Document, follow_pages, order_auto, read_all, search
+from tests.answers.search.searching import EVERY, Document, follow_pages, read_all, search
 from tests.answers.worlds import World, fold, list_texts, open_release, show_where, split_text
 
 AUTO = {"match": "auto"}
@@ -241,30 +241,6 @@ def test_a_program_is_one_listing_and_its_card_may_be_repeated(tmp_path: Path) -
     assert search(release, "swim", AUTO)["meta"]["match_counts"]["all_terms"] == 2
 
 
-def make_court(number: int, name: str, **members: Any) -> Document:
-    location = documents.make_location(lat=40 + number / 1000, lng=-74.0)
-    return documents.make_place(make_uuid(number), name=name, location=location, **members)
-
-
-def test_results_of_one_name_come_behind_others_that_fit_about_as_well(tmp_path: Path) -> None:
-    """In `auto`, by relevance alone; each keeps its score."""
-    courts = [*(make_court(number, "Mill Park court") for number in range(1, 5)), make_court(5, "Hill Park court")]
-    release = open_events(tmp_path, *courts)
-    items = search(release, "court", AUTO)["data"]
-    assert [read_number(item["id"]) for item in items] == [1, 5, 2, 3, 4]
-    assert len({item["score"] for item in items}) == 1
-    assert [read_number(item["id"]) for item in search(release, "court")["data"]] == [1, 2, 3, 4, 5]
-    nearest = search(release, "court", {**AUTO, "sort": "nearest", "lat": "40", "lng": "-74"})["data"]
-    assert [read_number(item["id"]) for item in nearest] == [1, 2, 3, 4, 5]
-    assert [item for page in follow_pages(release, "court", {**AUTO, "limit": "2"}) for item in page] == items
-
-
-def test_results_of_one_name_stay_before_what_fits_worse(tmp_path: Path) -> None:
-    courts = [make_court(number, "Mill Park court") for number in range(1, 9)]
-    release = open_events(tmp_path, *courts, make_court(9, "Park", description="A court."))
-    assert [read_number(item["id"]) for item in search(release, "court", AUTO)["data"]] == list(range(1, 10))
-
-
 def test_sync_mode_knows_no_repeats(tmp_path: Path) -> None:
     release = open_events(tmp_path, make_event(1), make_event(2))
     assert find_numbers(release, "swim", {"changed_since": "2020-01-01T00:00:00Z"}) == {1: [], 2: []}
@@ -301,7 +277,7 @@ def test_each_listing_that_matches_is_once_a_result_or_a_repeat(
         assert {name: item[name] for name in best} == matches[item["id"]] | fit
         assert members[item["id"]] == sorted(members[item["id"]], key=lambda row_id: find_key(matches[row_id]))
     if sort == "relevance":
-        assert results == order_auto(results)
+        assert results == sorted(results, key=lambda item: (*find_fit(item), item["id"]))
     expected = defaultdict(set)
     for row_id in matches:
         expected[name_thing(world.get(row_id))].add(row_id)
