@@ -127,7 +127,8 @@ def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes 
     changes: dict[str, Any] = {"created_at": format_instant(created_at), "updated_at": stamp}
     name = PARTS.get(row.kind)
     if name is not None:
-        old = {} if before is None else {part["id"]: part for part in orjson.loads(before)[name]}
+        document = {} if before is None else orjson.loads(before)
+        old = {part["id"]: part for part in document.get(name, ())}  # it may have been of another kind
         changes[name] = _stamp_parts(getattr(members, name), old, stamp=stamp, shared=shared)
     return msgspec.structs.replace(members, **changes)
 

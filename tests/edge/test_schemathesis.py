@@ -113,9 +113,10 @@ def send_case(case: Case, samples: Samples) -> Response:
 
 
 def is_sent_whole(case: Case, response: Response) -> bool:
-    """A value that has no text, an empty array for one, is not on the wire, and what is wrong with it neither."""
-    query = urlsplit(str(response.request.url)).query
-    return set(case.query or ()) <= {name for name, _ in parse_qsl(query, keep_blank_values=True)}
+    """Return True if what is wrong with a query reaches its parser. A value that has no text, an empty array for one,
+    is not sent, and control characters around a text are trimmed."""
+    sent = parse_qsl(urlsplit(str(response.request.url)).query, keep_blank_values=True)
+    return set(case.query or ()) <= {name for name, _ in sent} and all(text == text.strip() for _, text in sent)
 
 
 def check_answer(case: Case, response: Response, samples: Samples) -> int:

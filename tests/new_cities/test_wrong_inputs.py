@@ -184,7 +184,7 @@ FILES = [
     ("agenda.csv", CUT[:-30], "", ["line 3, the last, breaks off in the middle of a row; fetch the file again"]),
     ("agenda.csv", make_csv('2;"Malo;05/12/2026'), "", ['line 3: a quote (") is opened and never closed']),
     ("agenda.csv", make_csv().replace(b";", b"^"), "", ["The header was read as: ID^TITULO"]),
-    ("agenda.csv", b"Agenda 2026\n" + make_csv(), "", ['names the column "ID"', "it has: Agenda 2026", "say skip"]),
+    ("agenda.csv", b"Agenda 2026\n" + make_csv(), "", ['names the column "ID"', "it has: Agenda 2026", "set skip"]),
     ("agenda.csv", b"Agenda;cultural\n" + make_csv(), "", ["line 2 has 10 fields and the header 2", "say skip ="]),
     ("agenda.csv", make_csv().replace(b"TITULO", b"NOMBRE"), "", ['map.name: names the column "TITULO"', "it has:"]),
     ("agenda.csv", make_csv(), "skip = 9", ["has no line after the 9 that skip leaves out"]),

@@ -43,6 +43,22 @@ def test_a_second_record_that_claims_an_id_is_quarantined_and_counted(city: City
     assert [(problem.source_id, problem.field) for problem in feed.problems] == [("b", "id")]
 
 
+def test_a_listing_may_become_another_kind_and_keeps_its_id(city: City) -> None:
+    listing = {"id": "11111111-1111-4111-8111-111111111111", "source_id": "a", "name": "Fair", "confidence": 0.9}
+    dated = {
+        "event": {"starts_local": "2026-08-12T10:00:00"},
+        "class": {"sections": [{"name": "Fair", "starts_on": "2026-08-12", "ends_on": "2026-09-30"}]},
+        "camp": {"sessions": [{"name": "Fair", "starts_on": "2026-08-12", "ends_on": "2026-08-14"}]},
+        "place": {"lat": 47.6, "lng": -122.3},
+    }
+    for kind in ("event", "class", "camp", "class", "event", "camp", "place", "class"):
+        city.write([{**listing, "type": kind, **dated[kind]}])
+        city.build()
+        shown = {route: city.ask(f"/v1/seattle/{route}")["data"] for route in ("events", "classes", "camps", "places")}
+        assert [item["type"] for items in shown.values() for item in items] == [kind]
+        assert city.ask("/v1/changes?limit=100")["data"][-1]["listing_id"] == listing["id"]
+
+
 def test_the_same_build_again_writes_no_object_and_makes_no_version(city: City) -> None:
     city.write([make_place("hall"), *(make_event(str(n), place={"source_id": "hall"}) for n in range(5))])
     first = city.build()

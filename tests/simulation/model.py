@@ -38,12 +38,19 @@ class Model:
 
     def expect_exit(self, feeds: Collection[Feed], *, allow_shrink: bool) -> int:
         """Return the exit code of a build that reads these feeds: 1 if one can't be read, 3 if one lost more than
-        half."""
+        half, 4 if one has only lines that are set aside, and earlier versions of them stay."""
         if any(feed.lines is None for feed in feeds):
             return 1
         if not allow_shrink and any(feed.mode == "full" and self._has_shrunk(feed) for feed in feeds):
             return 3
-        return 0
+        return 4 if any(self._stays(feed) for feed in feeds) else 0
+
+    def _stays(self, feed: Feed) -> bool:
+        assert feed.lines is not None
+        published = {row_id for (name, row_id), row in self.rows.items() if name == feed.name and row[1] == "active"}
+        return {line.kind for line in feed.lines} <= {"bad", "torn"} and any(
+            line.kind == "bad" and line.id in published for line in feed.lines
+        )
 
     def _has_shrunk(self, feed: Feed) -> bool:
         """Return True if more than half of the feed's visible listings would be withdrawn."""

@@ -287,7 +287,7 @@ def test_a_second_takedown_of_the_same_publishes_nothing(town: Town) -> None:
     ("words", "message"),
     [
         (["takedown"], "give the ids"),
-        (["takedown", "kite"], "no id"),
+        (["takedown", "kite"], "is not an id"),
         (["takedown", "0d5c0000-0000-4000-8000-000000000999"], "has or had the id"),
         (["takedown", KITE, "0d5c0000-0000-4000-8000-000000000999"], "nothing is published"),
         (["takedown", KITE, "--undo"], "is not taken down"),
