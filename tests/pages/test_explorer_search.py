@@ -11,7 +11,8 @@ pytestmark = pytest.mark.browser
 
 def test_the_list_has_what_a_search_finds_first_and_says_what_it_left_out(pages: Pages, demo: Demo) -> None:
     page = explore(pages, {"q": "underwater pottery", "type": "classes"})
-    answer = ask(demo, f"{METRO}/search", {"q": "underwater pottery", "match": "auto", "limit": "5"})
+    sent = {"q": "underwater pottery", "types": "classes", "match": "auto", "limit": "5"}
+    answer = ask(demo, f"{METRO}/search", sent)
     assert page.locator("#matches h3").all_text_contents() == [item["name"] for item in answer["data"]]
     assert page.locator("#matches .note").all_text_contents() == [
         f"Nothing has all of the words. Left out: {', '.join(answer['meta']['relaxed'])}."
@@ -25,13 +26,27 @@ def test_the_list_has_what_a_search_finds_first_and_says_what_it_left_out(pages:
 
 def test_what_a_search_finds_says_where_it_is_for_whom_and_at_what_price(pages: Pages, demo: Demo) -> None:
     page = explore(pages, {"q": "swim", "type": "classes"})
-    results = ask(demo, f"{METRO}/search", {"q": "swim", "match": "auto", "limit": "5"})["data"]
+    sent = {"q": "swim", "types": "classes", "match": "auto", "limit": "5"}
+    results = ask(demo, f"{METRO}/search", sent)["data"]
     assert len(results) == 5
     for item, shown in zip(results, page.locator("#matches li:has(h3)").all_text_contents(), strict=True):
         collection = "classes" if item["type"] == "class" else f"{item['type']}s"
         listing = ask(demo, f"{collection}/{item['id']}", {})["data"]
         facts = [listing["location"]["neighborhood"], listing["ages"]["min"], listing["price"]["min"]]
         assert [fact for fact in facts if fact is not None and str(fact).removesuffix(".0") not in shown] == []
+
+
+def test_where_no_listing_of_the_chosen_kind_fits_those_of_other_kinds_are_shown_as_such(pages: Pages) -> None:
+    found = {}
+    for kind in ("classes", "camps", "places"):
+        page = explore(pages, {"q": "pottery", "type": kind})
+        kinds = {text.partition(" · ")[0] for text in page.locator("#matches .by").all_text_contents()}
+        found[kind] = page.locator("#matches-title").text_content(), kinds
+    assert found == {
+        "classes": ("Best matches", {"class"}),
+        "camps": ("Best matches of other kinds", {"class"}),
+        "places": ("Best matches of other kinds", {"class"}),
+    }
 
 
 def test_what_a_search_finds_says_how_many_more_dates_it_has(pages: Pages, demo: Demo) -> None:

@@ -1,6 +1,7 @@
 import { element } from "./element.js";
-import { makeFacts, makeLink } from "./list_view.js";
+import { COLLECTIONS, makeFacts, makeLink } from "./list_view.js";
 import { makePicture } from "./picture.js";
+import { EVERY_TYPE } from "./state.js";
 
 /** @import { Item, SearchBody, SearchMeta, SearchResult } from "../../types/api.js" */
 
@@ -10,7 +11,7 @@ import { makePicture } from "./picture.js";
  */
 
 /**
- * What fits the words best, of all kinds: the search's own answer, with what it made of the words.
+ * What fits the words best: the search's own answer, with what it made of the words.
  * @param {SearchBody} body
  * @param {Map<string, Item>} listings the listings of the results, by id
  * @param {State} state
@@ -18,10 +19,11 @@ import { makePicture } from "./picture.js";
  * @param {import("./list_view.js").Ways} ways
  */
 export function makeMatches(body, listings, state, language, ways) {
+  const isOther = state.type !== EVERY_TYPE && body.data.every(({ type }) => COLLECTIONS[type] !== state.type);
   return element(
     "section",
     { id: "matches", "aria-labelledby": "matches-title" },
-    element("h2", { id: "matches-title" }, language.say("matches")),
+    element("h2", { id: "matches-title" }, language.say(isOther ? "matches_other" : "matches")),
     ...tellReading(body.meta, language).map((text) => element("p", { class: "note" }, text)),
     element(
       "ol",

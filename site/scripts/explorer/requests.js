@@ -1,5 +1,5 @@
 import { addDays } from "./days.js";
-import { changeType, findShortWindow, listTypes } from "./state.js";
+import { changeType, EVERY_TYPE, findShortWindow, listTypes } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -154,11 +154,13 @@ export function requestCalendar(state, window) {
 }
 
 /**
- * What fits the words best, of all collections, with the list's own filters.
+ * What fits the words best, of the chosen kind or of all, with the list's own filters.
  * @param {State} state
  */
 export function requestMatches(state) {
-  return format(state, "search", { match: "auto", limit: String(MOST_MATCHES) });
+  /** @type {Record<string, string>} */
+  const types = state.type === EVERY_TYPE ? {} : { types: state.type };
+  return format(state, "search", { ...types, match: "auto", limit: String(MOST_MATCHES) });
 }
 
 /**

@@ -269,6 +269,16 @@ export class Results {
   }
 
   /**
+   * What fits the words best of the chosen kind, else of all.
+   * @param {State} state
+   * @param {AbortSignal} signal
+   */
+  async #readMatches(state, signal) {
+    const own = await this.reading.readMatches(state, requestMatches(state), signal);
+    return own ?? this.reading.readMatches(state, requestMatches({ ...state, type: EVERY_TYPE }), signal);
+  }
+
+  /**
    * A page of one kind.
    * @param {AbortSignal} signal
    */
@@ -283,7 +293,7 @@ export class Results {
       listed,
       listsDates(state) ? this.api.read(requestCount(state), signal) : null,
       state.view === "list" ? null : points(),
-      isSearch ? this.reading.readMatches(state, requestMatches(state), signal) : null,
+      isSearch ? this.#readMatches(state, signal) : null,
       isFirst && !isSearch && state.type === "classes" ? readSoon(this.api, state, this.explorer.today, signal) : null,
     ]);
     if (signal.aborted) return;
