@@ -37,12 +37,12 @@ def test_what_a_search_finds_says_where_it_is_for_whom_and_at_what_price(pages: 
 
 
 def test_where_no_listing_of_the_chosen_kind_fits_those_of_other_kinds_are_shown_as_such(pages: Pages) -> None:
-    found = {}
+    matches = {}
     for kind in ("classes", "camps", "places"):
         page = explore(pages, {"q": "pottery", "type": kind})
         kinds = {text.partition(" · ")[0] for text in page.locator("#matches .by").all_text_contents()}
-        found[kind] = page.locator("#matches-title").text_content(), kinds
-    assert found == {
+        matches[kind] = page.locator("#matches-title").text_content(), kinds
+    assert matches == {
         "classes": ("Best matches", {"class"}),
         "camps": ("Best matches of other kinds", {"class"}),
         "places": ("Best matches of other kinds", {"class"}),
