@@ -249,8 +249,8 @@ def _refuse_success(built: BuildResult) -> None:
     counts = count_feeds(built.feeds, built.accounts)
     failed = [describe_kept(count) for count in counts if count.failure]
     failed += [
-        f"feed {count.feed}: all {count.quarantined:,} records are quarantined, and {count.last_good:,} listings of "
-        "earlier versions stay"
+        f"feed {count.feed}: all of its records ({count.quarantined:,}) are quarantined; earlier versions stay "
+        f"({count.last_good:,})"
         for count in counts
         if not count.failure and count.last_good and count.quarantined == count.read
     ]

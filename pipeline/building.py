@@ -151,7 +151,7 @@ def build_release(
             plan = plan_build(build, previous=previous, sources=sources)
     if sources and not any(source.hash for source in sources.values()):
         # No feed has anything to publish, not even a last good version.
-        raise _tell_but_first(run, list(run.errors.values()))
+        raise _report_all_but_first(run, list(run.errors.values()))
     result = _publish(
         run, records, sources, metros, check_deadline=check_deadline, tell_release=tell_release, trust=trust
     )
@@ -181,11 +181,11 @@ def _keep_versions(
     stopping = [error for name, error in failed.items() if name not in feeds or feeds[name].on_error == "stop"]
     if stopping:
         is_joined = len(stopping) > 1 and isinstance(stopping[0], GuardRefusal)
-        raise type(stopping[0])("\n".join(map(str, stopping))) if is_joined else _tell_but_first(run, stopping)
+        raise type(stopping[0])("\n".join(map(str, stopping))) if is_joined else _report_all_but_first(run, stopping)
     return {name: _keep_version(run, feeds[name], error, sources.get(name)) for name, error in failed.items()}
 
 
-def _tell_but_first(run: _Run, errors: Sequence[OperatorError]) -> OperatorError:
+def _report_all_but_first(run: _Run, errors: Sequence[OperatorError]) -> OperatorError:
     """Report all errors but the first, which is returned: whoever raises it reports it."""
     for error in errors[1:]:
         run.progress(str(error))

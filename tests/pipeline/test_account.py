@@ -280,7 +280,7 @@ def test_a_feed_whose_records_are_all_quarantined_is_no_success(city: City) -> N
     city.write([make_event(name, starts_local="soon") for name in "ab"])
     built = run(city, "build", "--as-of", "2026-08-11")
     assert built.exit_code == 4
-    assert "feed samples: all 2 records are quarantined, and 2 listings of earlier versions stay" in built.stderr
+    assert "feed samples: all of its records (2) are quarantined; earlier versions stay (2)" in built.stderr
 
 
 def test_a_missed_expectation_is_shown_once_in_a_check(city: City) -> None:
