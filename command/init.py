@@ -253,7 +253,7 @@ def _print_sql(configuration: Configuration) -> None:
 
 
 def _compile(feed: FeedTable, configuration: Configuration, scratch: Path) -> str:
-    from pipeline.fetch.reader import open_sources
+    from pipeline.fetch.opening import open_sources
 
     files = open_sources([feed], configuration, scratch=scratch)[feed.name].files
     with open_engine(scratch, feed) as connection:

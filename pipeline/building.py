@@ -25,7 +25,7 @@ from pipeline.address_service import AddressService
 from pipeline.clean.feed_read import locate_problems, put_problems, read_problems
 from pipeline.clock import explain_ahead
 from pipeline.feed_failures import date_version, find_failure, find_newest, keep_version, stand_still
-from pipeline.fetch.reader import open_sources
+from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError, FeedSource, SettingError
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
 from pipeline.previous_release import PreviousRelease, read_previous_release

@@ -9,7 +9,7 @@ from outings.configuration import FeedTable
 from outings.failures import GuardRefusal, OperatorError
 from outings.release.root import FeedMemory
 from pipeline.clean.expectations import explain_stale
-from pipeline.fetch.reader import is_remote
+from pipeline.fetch.opening import is_remote
 from pipeline.fetch.source import FeedSource, SettingError
 from pipeline.previous_release import PreviousRelease
 from pipeline.records.record import Problem

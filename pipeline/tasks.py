@@ -134,7 +134,7 @@ def try_feed_task(work: FeedTask) -> FeedResult | OperatorError:
     """Read the feed in a child process, with limits of time and memory. Return the error instead of the result if the
     feed can't be read."""
     from pipeline.feed_task import read_records
-    from pipeline.fetch.reader import load_reader
+    from pipeline.fetch.formats import load_reader
 
     try:
         if work.source.kept is None:

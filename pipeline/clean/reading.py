@@ -22,7 +22,8 @@ from pipeline.clean.feed_read import (
     name_line,
     number_line,
 )
-from pipeline.fetch.reader import FeedSetting, RawRecord, Reader, is_remote, load_reader, open_sources
+from pipeline.fetch.formats import FeedSetting, RawRecord, Reader, load_reader
+from pipeline.fetch.opening import is_remote, open_sources
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged, is_zoned
 from pipeline.fetch.text_files import HEAD, refuse_markup
 from pipeline.records.record import Problem, explain_fault, make_members

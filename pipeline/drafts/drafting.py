@@ -30,7 +30,7 @@ from pipeline.drafts.roles import Roles, find_roles, fits, is_other_date
 from pipeline.drafts.rules import choose_type, draft_rules
 from pipeline.drafts.time_notation import TimeNotation
 from pipeline.fetch.bounded_task import run_bounded
-from pipeline.fetch.reader import open_sources
+from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError, SourceFile
 from pipeline.fetch.table.delimited import DELIMITERS, find_header, read_rows
 from pipeline.fetch.table.json_rows import is_lines, list_wrapped, parse_features, read_json

@@ -1,1 +1,1 @@
-"""Fetches a feed's files, and reads them into raw records. A format is a module with a `READER`."""
+"""Fetch a feed's files, and read them into raw records. A format is a module with a `READER`."""

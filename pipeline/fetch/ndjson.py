@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from pipeline.fetch.reader import RawRecord, Reader
+from pipeline.fetch.formats import RawRecord, Reader
 from pipeline.fetch.text_files import mend_signs
 
 # A record is some kilobytes; what is longer is a file without line ends, and is never held whole.

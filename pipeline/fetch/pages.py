@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from outings.configuration import FeedTable
 from outings.configuration.query_string import has_parameter, set_parameter
 from outings.configuration.tables import PARAMETERS, PagesTable
-from pipeline.fetch.addresses import PagingError, find_charset, normalize_url, resolve_next, show_url
 from pipeline.fetch.bounded_task import run_bounded
-from pipeline.fetch.fetcher import FeedClient, FetchError, FetchResult, fetch, open_client
-from pipeline.fetch.reader import FetchContext
+from pipeline.fetch.formats import FetchContext
+from pipeline.fetch.http_client import FeedClient, FetchError, FetchResult, fetch, open_client
 from pipeline.fetch.source import FeedError, SourceFile, look_at
 from pipeline.fetch.table.json_rows import check_rows, explain_wrapped, find_rows, parse_features, write_line
 from pipeline.fetch.text_files import decode_text, mend_signs, refuse_markup
+from pipeline.fetch.urls import PagingError, find_charset, normalize_url, resolve_next, show_url
 
 # Members in which servers explain an error, the most informative first.
 _REASONS = ("message", "error", "detail", "details", "errors", "error_message", "description")

@@ -15,10 +15,10 @@ from PIL import Image, ImageOps, features
 from outings.configuration import FeedTable
 from outings.release.site import Picture, Thumbnail
 from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy
-from pipeline.fetch.addresses import find_host
 from pipeline.fetch.bounded_task import run_bounded
-from pipeline.fetch.fetcher import FeedClient, FetchError, TransientFetchError, fetch, open_client
+from pipeline.fetch.http_client import FeedClient, FetchError, TransientFetchError, fetch, open_client
 from pipeline.fetch.source import FeedError
+from pipeline.fetch.urls import find_host
 
 # `feed`: all pictures of a metro. Later builds fetch the rest.
 POLICY = RetryPolicy(connect=5.0, silence=10.0, whole=30.0, attempts=2, pause=0.5, rest=5.0, feed=900.0)

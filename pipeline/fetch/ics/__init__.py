@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from pipeline.fetch.formats import FeedSetting, RawRecord, Reader
 from pipeline.fetch.ics.reading import read_calendar
-from pipeline.fetch.reader import FeedSetting, RawRecord, Reader
 from pipeline.fetch.source import SourceFile
 
 __all__ = ["READER", "read_calendar"]

@@ -14,6 +14,7 @@ from outings.configuration import FeedTable
 from outings.contract.values import DAY, count_seconds
 from outings.contract.vocabulary import Vocabulary
 from pipeline.dates.zones import find_fold_zone
+from pipeline.fetch.formats import Note, RawRecord, sort_words
 from pipeline.fetch.ics.lines import Calendar, Component, Line, split_texts, unescape
 from pipeline.fetch.ics.series import (
     Members,
@@ -40,7 +41,6 @@ from pipeline.fetch.ics.times import (
     take_written_day,
 )
 from pipeline.fetch.keep_and_drop import find_refusal
-from pipeline.fetch.reader import Note, RawRecord, sort_words
 from pipeline.records.record import explain_fault
 
 # Members that a changed date takes from its series if it has none itself.

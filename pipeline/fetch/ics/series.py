@@ -14,9 +14,9 @@ from outings.contract.values import DAY, count_seconds, number_day, read_local
 from pipeline.dates.rule_days import TIMES, WEEKDAY_CODES, RecurrenceRule, RuleError, list_days, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
 from pipeline.dates.zones import find_zone, move_clock
+from pipeline.fetch.formats import Note
 from pipeline.fetch.ics.lines import Component, unescape
 from pipeline.fetch.ics.times import UTC_CLOCK, CalendarMoment, Clock, Zones, list_periods, take_written_day
-from pipeline.fetch.reader import Note
 from pipeline.records.values import MAX_ITEMS, YEARS
 
 # A series without an end is listed up to here, and compared with the rule that says it up to a year before: some of its

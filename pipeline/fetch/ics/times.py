@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from outings.configuration import is_zone, read_zone
 from pipeline.dates.rule_days import parse_rule
+from pipeline.fetch.formats import Note
 from pipeline.fetch.ics.lines import Component, Line, parse_line, unescape
 from pipeline.fetch.ndjson import MAX_LINE_BYTES
-from pipeline.fetch.reader import Note
 from pipeline.records.values import YEARS
 
 # What menus and people call the zones of North America. Windows and Rails have more such names.

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from pipeline.fetch.formats import FeedSetting, RawRecord, Reader
 from pipeline.fetch.jsonld.reading import read_documents
-from pipeline.fetch.reader import FeedSetting, RawRecord, Reader
 from pipeline.fetch.source import SourceFile
 
 __all__ = ["READER", "read_documents"]

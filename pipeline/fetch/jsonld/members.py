@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
+from pipeline.fetch.formats import sort_words
 from pipeline.fetch.jsonld.nodes import Node, is_web, list_type_categories
-from pipeline.fetch.reader import sort_words
 
 _VIRTUAL = "VirtualLocation"
 _ADDRESS = {

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from outings.configuration import read_zone
 from outings.contract.vocabulary import WEEKDAYS, Vocabulary
+from pipeline.fetch.formats import RawRecord
 from pipeline.fetch.jsonld.members import (
     describe_place,
     drop_unstated,
@@ -47,7 +48,6 @@ from pipeline.fetch.jsonld.times import (
     parse_when,
     write_rule,
 )
-from pipeline.fetch.reader import RawRecord
 from pipeline.fetch.source import PART
 from pipeline.records.record import explain_fault
 

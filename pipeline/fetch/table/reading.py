@@ -19,9 +19,9 @@ from outings.configuration import FeedTable
 from outings.configuration.mapping import MappingError
 from outings.select_statement import lock
 from outings.sql_quoting import literal, quote
+from pipeline.fetch.formats import FeedSetting, RawRecord
 from pipeline.fetch.keep_and_drop import HEADING, compile_words, list_conditions
 from pipeline.fetch.ndjson import decode_record
-from pipeline.fetch.reader import FeedSetting, RawRecord
 from pipeline.fetch.source import FeedError, SelectError, SettingError, SourceFile, limit_scratch, read_select
 from pipeline.fetch.table.delimited import open_delimited
 from pipeline.fetch.table.json_rows import (

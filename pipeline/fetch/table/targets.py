@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 from outings.configuration.mapping import MappingError, Rule, parse_mapping
 from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
-from pipeline.fetch.reader import FeedSetting
+from pipeline.fetch.formats import FeedSetting
 from pipeline.records import values
 from pipeline.records.kinds import Members, Table
 from pipeline.records.record import Problem, make_members

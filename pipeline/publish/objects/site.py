@@ -32,7 +32,7 @@ from outings.release.site import (
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store, hash_of, read_object
 from outings.release.tables import PUBLISHED, read_columns
-from pipeline.fetch.addresses import find_host
+from pipeline.fetch.urls import find_host
 from pipeline.fingerprint import hash_sources
 from pipeline.publish.objects.object_writer import ObjectWriter
 

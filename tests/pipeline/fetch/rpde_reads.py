@@ -9,7 +9,7 @@ from outings.configuration import Configuration, read_configuration
 from outings.release.root import FeedMemory
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import read_source
-from pipeline.fetch.reader import open_sources
+from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedSource
 from tests.pipeline.fetch.settings import METRO
 from tests.pipeline.fetch.web import PATIENT, Web

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from outings.configuration import FORMATS
-from pipeline.fetch.reader import Reader, load_reader
+from pipeline.fetch.formats import Reader, load_reader
 
 ROOT = Path(__file__).parents[3]
 TABLE = "outings/configuration/formats.py"
@@ -19,7 +19,7 @@ def find_module(name: str) -> Path | None:
 
 def list_reading_modules() -> list[str]:
     feeds = ROOT / "pipeline/fetch"
-    paths = [path for path in (*feeds.glob("*.py"), *feeds.glob("*/__init__.py")) if path.name != "reader.py"]
+    paths = [path for path in (*feeds.glob("*.py"), *feeds.glob("*/__init__.py")) if path.name != "formats.py"]
     modules = [path for path in paths if re.search(r"^READER = ", path.read_text(), re.MULTILINE)]
     return sorted(path.parent.name if path.name == "__init__.py" else path.stem for path in modules)
 

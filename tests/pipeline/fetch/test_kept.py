@@ -9,7 +9,7 @@ import pytest
 from pipeline.clean.cleaning import CleaningResult, Origin, clean_record
 from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read
 from pipeline.clean.reading import read_source
-from pipeline.fetch.reader import open_sources
+from pipeline.fetch.opening import open_sources
 from tests.pipeline.city import make_event, make_place
 from tests.pipeline.fetch.settings import Configure, ReadNdjson
 from tests.release.memory import MemoryStore

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 
 from outings.configuration import Configuration, ConfigurationError, read_configuration
-from pipeline.fetch.fetcher import Address, PrivateAddress, PublicTransport, is_public
-from pipeline.fetch.reader import open_sources
+from pipeline.fetch.opening import open_sources
+from pipeline.fetch.private_addresses import Address, PrivateAddress, PublicTransport, is_public
 from pipeline.fetch.source import FeedError, FeedSource
 from tests.pipeline.fetch.conftest import certificate
 from tests.pipeline.fetch.settings import METRO

@@ -21,9 +21,9 @@ from pipeline.building import BuildResult, build_release
 from pipeline.clean.reading import read_source
 from pipeline.clock import AsOf
 from pipeline.executors.local import InlineExecutor
-from pipeline.fetch.addresses import choose_suffix, show_url
-from pipeline.fetch.reader import open_sources
+from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError, FeedSource
+from pipeline.fetch.urls import choose_suffix, show_url
 from pipeline.plan import Build
 from tests.pipeline.city import make_event
 from tests.pipeline.fetch.settings import METRO

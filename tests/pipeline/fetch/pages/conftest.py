@@ -14,7 +14,7 @@ from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import read_source
 from pipeline.clock import AsOf
 from pipeline.executors.local import InlineExecutor
-from pipeline.fetch.reader import open_sources
+from pipeline.fetch.opening import open_sources
 from pipeline.plan import Build
 from tests.pipeline.fetch.pages.paged_rows import BY_OFFSET, MAP, Make, Read
 from tests.pipeline.fetch.settings import METRO

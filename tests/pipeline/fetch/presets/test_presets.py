@@ -12,7 +12,7 @@ from outings.configuration.presets import read_presets, recognize_preset
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import read_source
 from pipeline.feed_warnings import warn_of_reading
-from pipeline.fetch.reader import open_sources
+from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError
 from tests.pipeline.fetch.presets import calendars, portals
 from tests.pipeline.fetch.settings import METRO

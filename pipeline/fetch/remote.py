@@ -14,10 +14,9 @@ from stamina.instrumentation import RetryDetails, get_on_retry_hooks, set_on_ret
 from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, StoreError, open_store
-from pipeline.fetch.addresses import choose_suffix, find_charset, show_url
-from pipeline.fetch.fetcher import FetchError, FetchResult, Validators, fetch, open_client
+from pipeline.fetch.formats import FetchContext, load_reader
+from pipeline.fetch.http_client import FetchError, fetch, open_client
 from pipeline.fetch.pages import fetch_rows
-from pipeline.fetch.reader import FetchContext, load_reader
 from pipeline.fetch.source import (
     BUCKET_SCHEME,
     FeedError,
@@ -28,6 +27,7 @@ from pipeline.fetch.source import (
     keep_known,
     look_at,
 )
+from pipeline.fetch.urls import choose_suffix, find_charset, show_url
 
 _SIGNS = re.compile(r"[*?[]")
 
@@ -92,32 +92,22 @@ async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemor
     question = hash_question(feed, configuration)
     known = choose_known(memory, question=question)
     source = FeedSource(hash="", question=question)
-    files: tuple[SourceFile, ...] | None
     if feed.url.startswith(BUCKET_SCHEME):
         files = await asyncio.to_thread(read_bucket, feed, configuration, folder)
     elif feed.pages is not None:
         files = (await fetch_rows(feed, feed.pages, context, folder=folder),)
     else:
-        fetched, body = await _fetch_body(feed, context, known, folder=folder)
-        validators = fetched.validators
-        source = replace(source, etag=validators.etag, last_modified=validators.last_modified)
-        charset = find_charset(fetched.content_type)
-        files = None if fetched.is_unchanged else (replace(look_at(feed, show_url(feed.url), body), charset=charset),)
-    if files is None:
-        assert known is not None, "only what is known is unchanged"
-        return replace(source, hash=known.hash, kept=known.records)
+        body = folder / "body"
+        async with open_client(feed, context.policy) as client:
+            with body.open("wb") as target:
+                fetched = await fetch(client, feed.url, target=target, most=feed.max_bytes, known=known)
+        source = replace(source, etag=fetched.etag, last_modified=fetched.last_modified)
+        if known is not None and fetched.is_unchanged:
+            return replace(source, hash=known.hash, kept=known.records)
+        body = body.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
+        file = look_at(feed, show_url(feed.url), body)
+        files = (replace(file, charset=find_charset(fetched.content_type)),)
     return keep_known(feed, configuration, files, source=source, known=known)
-
-
-async def _fetch_body(
-    feed: FeedTable, context: FetchContext, known: FeedMemory | None, *, folder: Path
-) -> tuple[FetchResult, Path]:
-    validators = Validators() if known is None else Validators(etag=known.etag, last_modified=known.last_modified)
-    arriving = folder / "body"
-    async with open_client(feed, context.policy) as client:
-        with arriving.open("wb") as target:
-            fetched = await fetch(client, feed.url, target=target, most=feed.max_bytes, known=validators)
-    return fetched, arriving.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
 
 
 @contextmanager

@@ -1,33 +1,19 @@
-"""Define raw records and the `READER` of a format, and open the bytes of configured feeds."""
+"""Define what every format has: a `READER`, the settings that it gets, and the raw records that it yields."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import date, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.contract.vocabulary import Vocabulary
-from outings.failures import OperatorError
 from outings.release.root import FeedMemory
-from outings.release.store import Store
 from outings.retry_policy import RetryPolicy
-from pipeline.fetch.source import (
-    BUCKET_SCHEME,
-    FeedError,
-    FeedSource,
-    SettingError,
-    SourceFile,
-    check_memory,
-    choose_known,
-    hash_question,
-    keep_known,
-    list_files,
-)
+from pipeline.fetch.source import FeedSource, SourceFile
 from pipeline.records.record import Problem
 
 
@@ -88,7 +74,6 @@ class FetchContext(Struct, frozen=True, kw_only=True):
 
     configuration: Configuration
     scratch: Path
-    store: Store | None
     now: datetime | None
     tell: Callable[[str], None]
     policy: RetryPolicy
@@ -114,60 +99,3 @@ def load_reader(name: str) -> Reader:
     """Import `pipeline/fetch/<name>`, without other formats' libraries, and return its reader."""
     reader: Reader = import_module(f"pipeline.fetch.{name}").READER
     return reader
-
-
-_REMOTE = ("http://", "https://", BUCKET_SCHEME)
-
-
-def is_remote(feed: FeedTable) -> bool:
-    return feed.url.startswith(_REMOTE)
-
-
-def open_sources(
-    feeds: Sequence[FeedTable],
-    configuration: Configuration,
-    *,
-    scratch: Path,
-    memories: Mapping[str, FeedMemory] = {},
-    store: Store | None = None,
-    now: datetime | None = None,
-    tell: Callable[[str], None] = lambda _: None,
-    policy: RetryPolicy | None = None,
-    recover: Callable[[FeedTable, OperatorError], FeedSource] | None = None,
-) -> dict[str, FeedSource]:
-    """Find or fetch the files of feeds. Return their sources by name. Fetched files are written to `scratch`.
-
-    `memories`: from the previous release; `now`: the build's clock; `tell` gets messages about retries; `policy`: of
-    requests, if not the usual; `recover` returns a substitute for a feed that fails. Without it, the first FeedError or
-    SettingError is raised.
-    """
-    checked = {feed.name: check_memory(memories.get(feed.name), store) for feed in feeds}
-    remote: Mapping[str, FeedSource | BaseException] = {}
-    if away := [feed for feed in feeds if is_remote(feed)]:
-        # An HTTP client with its retries and the formats of pages, which each process of a build would import.
-        from pipeline.fetch.fetcher import RETRY_POLICY
-        from pipeline.fetch.fetching import open_remote
-
-        context = FetchContext(
-            configuration=configuration, scratch=scratch, store=store, now=now, tell=tell, policy=policy or RETRY_POLICY
-        )
-        remote = open_remote(away, context, checked)
-    opened: dict[str, FeedSource] = {}
-    for feed in feeds:
-        try:
-            source = remote[feed.name] if is_remote(feed) else _open_files(feed, configuration, checked[feed.name])
-            if isinstance(source, BaseException):
-                raise source
-        except (FeedError, SettingError) as error:
-            if recover is None:
-                raise
-            source = recover(feed, error)
-        opened[feed.name] = replace(source, day=(now or datetime.now(UTC)).date())
-    return opened
-
-
-def _open_files(feed: FeedTable, configuration: Configuration, memory: FeedMemory | None) -> FeedSource:
-    files = list_files(feed, configuration.directory)
-    question = hash_question(feed, configuration, names=[file.name for file in files])
-    known = choose_known(memory, question=question)
-    return keep_known(feed, configuration, files, source=FeedSource(hash="", question=question), known=known)

@@ -1,139 +1,33 @@
 """Fetch an address by GET, with limits of time and size, retries, and conditional requests if validators are known."""
 
 import asyncio
-import socket
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import ip_address
 from tempfile import TemporaryFile
 from typing import BinaryIO
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 import stamina
 from msgspec import Struct
 
 from outings.configuration import FeedTable
+from outings.release.root import FeedMemory
 from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_after
-from pipeline.fetch.addresses import PORTS, SCHEMES, show_url
+from pipeline.fetch.private_addresses import PrivateAddress, PublicTransport
 from pipeline.fetch.source import FeedError
 from pipeline.fetch.unpacking import CorruptBody, LongBody, unpack_gzip
-
-Address = IPv4Address | IPv6Address
-Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
-
-# By which networks without IPv4 reach it (RFC 6052): the last 32 bits are an address of IPv4.
-_NAT64 = IPv6Network("64:ff9b::/96")
-# All addresses of the internet are here (RFC 4291). Others may lead to a network's own ones, as 64:ff9b:1::/48 does.
-_GLOBAL = IPv6Network("2000::/3")
-
-
-class PrivateAddress(Exception):  # noqa: N818 - the name says it
-    """The server has a private address, and nothing was sent. The message has that address, but not the URL."""
-
-    def __init__(self, address: Address) -> None:
-        super().__init__(
-            f"is at {address}, an address of this machine or of a private network; "
-            "for a feed of your own network, set allow_private = true"
-        )
-
-
-def is_public(address: Address) -> bool:
-    """Return True for an address of the public internet. An IPv6 address that contains one of IPv4 is judged by it."""
-    if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-        if address in _NAT64:
-            inner = IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(inner)
-        if address not in _GLOBAL:
-            return False
-    return address.is_global and not address.is_multicast
-
-
-async def resolve_host(host: str, port: int) -> Sequence[Address]:
-    """Resolve a name by the system, which knows more spellings than we would: `127.1`, `0x7f000001`. Raises OSError."""
-    addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(ip_address(sockaddr[0]) for *_, sockaddr in addresses))
-
-
-class PublicTransport(httpx2.AsyncBaseTransport):
-    """A transport that connects only to public addresses, and to the one that was checked: a name may have another
-    later.
-
-    A proxy of the environment connects by itself. Then the addresses that the name has here, if any, are checked.
-    Raises PrivateAddress.
-    """
-
-    def __init__(
-        self, *, verify: ssl.SSLContext, connect_timeout: float, resolve: Resolve = resolve_host,
-        is_allowed: Callable[[Address], bool] = is_public,
-    ) -> None:  # fmt: skip
-        self._verify, self._connect_timeout = verify, connect_timeout
-        self._resolve, self._is_allowed = resolve, is_allowed
-        # One a host and proxy: a connection whose certificate was checked for one is not another's on the same address,
-        # and one without a proxy would ask for the name's address again.
-        self._transports: dict[tuple[str, str | None], httpx2.AsyncHTTPTransport] = {}
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        host, proxy = request.url.raw_host.decode("ascii"), _find_proxy(request.url)
-        try:
-            async with asyncio.timeout(self._connect_timeout):
-                addresses = await self._resolve(host, request.url.port or PORTS[request.url.scheme])
-        except (OSError, UnicodeError, TimeoutError):
-            addresses = ()
-        for address in addresses:
-            if not self._is_allowed(address):
-                raise PrivateAddress(address)
-        if (host, proxy) not in self._transports:
-            self._transports[host, proxy] = httpx2.AsyncHTTPTransport(verify=self._verify, proxy=proxy)
-        transport = self._transports[host, proxy]
-        if proxy is not None:
-            return await transport.handle_async_request(request)
-        failure = httpx2.TransportError("its name has no address", request=request)
-        for address in addresses:
-            # The header `Host` and the certificate to check stay those of the name.
-            pinned = httpx2.Request(
-                request.method, request.url.copy_with(host=str(address)), headers=request.headers,
-                stream=request.stream, extensions={**request.extensions, "sni_hostname": host},
-            )  # fmt: skip
-            try:
-                return await transport.handle_async_request(pinned)
-            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-                failure = error
-        raise failure
-
-    async def aclose(self) -> None:
-        for transport in self._transports.values():
-            await transport.aclose()
-
-
-def _find_proxy(url: httpx2.URL) -> str | None:
-    """Return the environment's proxy for this address."""
-    proxies = getproxies()
-    proxy = proxies.get(url.scheme) or proxies.get("all")
-    if not proxy or proxy_bypass(url.host):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy}"
-
+from pipeline.fetch.urls import SCHEMES, show_url
 
 MOST_REDIRECTS = 5
 _MOST_VALIDATOR_CHARACTERS = 1_000
 # Bytes of what a server says that refuses a request, as for a page behind the last.
 _MOST_BEGIN = 4096
 _HEADERS = {"User-Agent": "outings/1", "Accept": "*/*", "Accept-Encoding": "gzip"}
-RETRY_POLICY = RetryPolicy(connect=10.0, silence=60.0, whole=900.0, attempts=4, pause=1.0, rest=120.0)
-
-
-class Validators(Struct, frozen=True, kw_only=True):
-    """The ETag and date of an earlier response, by which a server knows whether it changed."""
-
-    etag: str | None = None
-    last_modified: str | None = None
 
 
 class FetchResult(Struct, frozen=True, kw_only=True):
@@ -143,7 +37,8 @@ class FetchResult(Struct, frozen=True, kw_only=True):
     is_unchanged: bool
     url: str
     content_type: str = ""
-    validators: Validators = Validators()
+    etag: str | None = None
+    last_modified: str | None = None
     link: str | None = None
 
 
@@ -215,10 +110,10 @@ async def fetch(
     target: BinaryIO,
     most: int,
     bound: str = "the feed's max_bytes",
-    known: Validators = Validators(),
+    known: FeedMemory | None = None,
 ) -> FetchResult:
-    """Fetch `url` and write its body, at most `most` bytes, to `target`. `bound`: name of that limit. Raises
-    `FetchError`."""
+    """Fetch `url` and write its body, at most `most` bytes, to `target`. `bound`: name of that limit. `known`: has the
+    validators of an earlier response. Raises `FetchError`."""
     policy, tried = client.policy, 0
 
     def choose_wait(error: Exception) -> bool | float:
@@ -244,9 +139,9 @@ async def fetch(
 
 
 async def _fetch_once(
-    client: FeedClient, url: str, *, target: BinaryIO, most: int, bound: str, known: Validators
+    client: FeedClient, url: str, *, target: BinaryIO, most: int, bound: str, known: FeedMemory | None
 ) -> FetchResult:
-    conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified} if known else {}
     headers = {name: value for name, value in conditions.items() if value is not None}
     try:
         # A timeout of each silence alone lets a server take for ever.
@@ -254,8 +149,12 @@ async def _fetch_once(
             request = client.http.build_request("GET", url, headers=headers)
             response = await _follow(client, request)
             try:
-                if response.status_code == 304 and headers:
-                    return FetchResult(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
+                etag, last_modified = (_read_validator(response, name) for name in ("etag", "last-modified"))
+                if known and headers and response.status_code == 304:  # which need not repeat the validators
+                    etag, last_modified = etag or known.etag, last_modified or known.last_modified
+                    return FetchResult(
+                        is_unchanged=True, url=str(response.url), etag=etag, last_modified=last_modified
+                    )  # fmt: skip
                 await _check_status(response, most_rest=client.policy.rest)
                 await _write_body(response, target=target, most=most, bound=bound)
             finally:
@@ -264,10 +163,9 @@ async def _fetch_once(
         raise TransientFetchError(f"takes longer than {client.policy.whole:g} s") from None
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         raise _explain_failure(error) from None
-    content_type = response.headers.get("content-type", "")
     return FetchResult(
-        is_unchanged=False, url=str(response.url), content_type=content_type,
-        validators=_merge(Validators(), response), link=response.links.get("next", {}).get("url"),
+        is_unchanged=False, url=str(response.url), content_type=response.headers.get("content-type", ""), etag=etag,
+        last_modified=last_modified, link=response.links.get("next", {}).get("url"),
     )  # fmt: skip
 
 
@@ -343,12 +241,6 @@ async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int,
                 raise TransientFetchError(str(torn)) from None
             except LongBody:
                 raise FetchError(f"has more than {most:,} bytes, {bound}") from None
-
-
-def _merge(known: Validators, response: httpx2.Response) -> Validators:
-    """Return the response's validators, and those of `known` that it lacks: a 304 need not repeat them."""
-    etag, last_modified = (_read_validator(response, name) for name in ("etag", "last-modified"))
-    return Validators(etag=etag or known.etag, last_modified=last_modified or known.last_modified)
 
 
 def _read_validator(response: httpx2.Response, name: str) -> str | None:
