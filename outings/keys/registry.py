@@ -23,7 +23,6 @@ from outings.release.store import Corrupt, Outcome, Store, StoreError, Versioned
 NAME = "keys.json"
 # A copy of the last registry. It shows that keys were made, and replaces a lost registry.
 COPY = "keys.copy.json"
-# Layout 1 had no slots and no clients. They are added when it is read, and it is written as 2.
 LAYOUT = 2
 EVERY = "*"
 
@@ -46,7 +45,7 @@ class Key(Struct, frozen=True, kw_only=True):
     """An API key. `metros` are slugs and `types` are words of the routes (`events`); `*` is all of them.
 
     `hash` has 64 hex digits. A `client` owns one or more keys. `per_minute`: the key's own rate; None means its plan's.
-    `slot`: the number of its counter, which is None only in files.
+    `slot`: the number of its counter, which it gets from the registry.
     """
 
     id: str
@@ -60,7 +59,7 @@ class Key(Struct, frozen=True, kw_only=True):
     expires_at: datetime | None = None
     created_at: datetime
     revoked_at: datetime | None = None
-    slot: int | None = None
+    slot: int = -1
 
     def make_entitlement(self, plan: PricingPlan) -> Entitlement:
         """Return the key's metros and types, with the add-ons of its plan and its grants."""
@@ -123,9 +122,7 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
 
     def find_slots(self, key: Key) -> tuple[int, int]:
         """Return the numbers of a key's counters: its own for the rate, and its client's for the quota."""
-        number = self.by_id[key.id].slot
-        assert number is not None
-        return number, self.clients_by_name[key.client].slot
+        return key.slot, self.clients_by_name[key.client].slot
 
     def get_quota(self, key: Key, plan: PricingPlan) -> int | None:
         """Return the monthly quota of the key's client: its own, or the plan's. None is unlimited."""
@@ -156,32 +153,14 @@ def refuse_lost_registry(store: Store) -> None:
 
 def parse_registry(file: VersionedBytes) -> Registry:
     registry = decode_json(file.data, Registry, name=NAME)
-    if not 1 <= registry.layout <= LAYOUT:
-        raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads 1 to {LAYOUT}")
+    if registry.layout != LAYOUT:
+        raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads {LAYOUT}")
     if not registry.keys:
         raise LostRegistry(_LOST)
     for key in registry.keys:
         if key.plan not in PLANS or not set(key.types) <= {EVERY, *_TYPES}:
             raise Corrupt(f"{NAME}: key {key.id} has a plan or a type that there is not: {key.plan}, {key.types}")
-    numbered = number_slots(registry)
-    given = [key.slot for key in numbered.keys] + [client.slot for client in numbered.clients]
-    if len(set(given)) < len(given) or any(slot is None or not 0 <= slot < numbered.slots for slot in given):
-        raise Corrupt(f"{NAME}: its slots are not each another number from 0 to {numbered.slots - 1}")
-    return numbered
-
-
-def number_slots(registry: Registry) -> Registry:
-    """Give each key and client without a slot the next free number, in order, so that every reader assigns the same."""
-    number, keys = registry.slots, []
-    clients = dict(registry.clients_by_name)
-    for key in registry.keys:
-        if key.slot is None:
-            key, number = msgspec.structs.replace(key, slot=number), number + 1
-        keys.append(key)
-        if key.client not in clients:
-            clients[key.client] = Client(name=key.client, slot=number)
-            number += 1
-    return Registry(keys=tuple(keys), clients=tuple(clients.values()), slots=number)
+    return registry
 
 
 def change_registry(store: Store, change: Callable[[Registry], Registry], *, is_new: bool = False) -> Registry:
@@ -202,13 +181,17 @@ def change_registry(store: Store, change: Callable[[Registry], Registry], *, is_
 
 
 def add_key(registry: Registry, key: Key) -> Registry:
-    """Add the key, unless the registry has it already. Raises ValueError if another key has the id."""
+    """Add the key, and its client if it is new, unless the registry has the key already. Raises ValueError if another
+    key has the id."""
     existing = registry.by_id.get(key.id)
-    if existing is None:
-        return number_slots(replace(registry, keys=(*registry.keys, key)))
-    if existing.hash != key.hash:
-        raise ValueError(f"key {key.id}: the registry has another one of this id; make a new one")
-    return registry
+    if existing is not None:
+        if existing.hash != key.hash:
+            raise ValueError(f"key {key.id}: the registry has another one of this id; make a new one")
+        return registry
+    keys, clients, slots = (*registry.keys, replace(key, slot=registry.slots)), registry.clients, registry.slots + 1
+    if key.client not in registry.clients_by_name:
+        clients, slots = (*clients, Client(name=key.client, slot=slots)), slots + 1
+    return replace(registry, keys=keys, clients=clients, slots=slots)
 
 
 def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
@@ -254,7 +237,7 @@ def rotate_key(registry: Registry, id_: str, *, successor: tuple[str, str], now:
         raise ValueError(f"key {id_} is expired")
     ends = until if key.expires_at is None else min(until, key.expires_at)
     ended = _replace_key(registry, replace(key, expires_at=ends))
-    return add_key(ended, replace(key, id=new_id, hash=new_hash, created_at=now, slot=None))
+    return add_key(ended, replace(key, id=new_id, hash=new_hash, created_at=now))
 
 
 def _find_unrevoked(registry: Registry, id_: str) -> Key:

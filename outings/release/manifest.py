@@ -20,7 +20,8 @@ from outings.release.store import Store, decode_json, read_object
 
 _MODULUS = 1 << 256
 
-# The layout of a snapshot's tables. A reader never opens tables of a layout that it does not know.
+# The layout of a snapshot: raise it if a column gets another type or meaning, or a value of `hash_snapshot` another
+# member. A reader never opens tables of a layout that it does not know.
 LAYOUT = 1
 
 
@@ -107,22 +108,14 @@ class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.audience + self.confidence + self.undated + self.over
 
 
-_NOTHING = msgspec.Raw(b"null")
-
-
-def store_language(language: Language | None) -> msgspec.Raw:
-    return msgspec.Raw(msgspec.json.encode(language, order="sorted"))
-
-
 class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
     `layout` and `renderer` are versions of `tables`; `date` is the build's local date; `inputs` is a fingerprint of
-    everything that the build read for the metro. `stored_language` has the words of a language other than English, as
-    raw JSON: the snapshot's hash also covers words unknown to this program. `related`: groups of words that search
-    treats as equal. `mapped`: the tables in their mapped form (`release.mapped_table`); old releases have none. `pages`
-    are named `<canonical request>@<local date>`, and `answers` is the program version that rendered them; `exports` are
-    named `<collection>.<format>`. For the next build and a rollback there are objects of records: `delta_state` of
+    everything that the build read for the metro. `language`: the words of a language other than English. `related`:
+    groups of words that search treats as equal. `mapped`: the tables in their mapped form (`release.mapped_table`).
+    `pages` are named `<canonical request>@<local date>`, and `answers` is the program version that rendered them;
+    `exports` are named `<collection>.<format>`. For the next build and a rollback there are objects of records: `delta_state` of
     feeds that send only changes, `lent` of organizations that other metros may refer to, and `foreign` of other metros'
     organizations that this one refers to. `site`: the metro's pages, if the site shows listings. `account`: how readers
     see each feed's listings. `located`: the object with the results of geocoding services.
@@ -135,7 +128,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     date: datetime.date
     vocabulary: Vocabulary
     related: tuple[Group, ...] = ()
-    stored_language: msgspec.Raw = msgspec.field(default=_NOTHING, name="language")
+    language: Language | None = None
     inputs: str
     tables: Mapping[str, Table]
     mapped: Mapping[str, Table] = {}
@@ -151,10 +144,6 @@ class Manifest(Struct, frozen=True, kw_only=True):
     site: MetroSite | None = None
     account: Mapping[str, FeedAccount] | None = None
     located: str | None = None
-
-    @property
-    def language(self) -> Language | None:
-        return msgspec.json.decode(self.stored_language, type=Language | None)
 
     @property
     def pictures(self) -> Mapping[str, Picture]:
@@ -181,10 +170,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 def parse_manifest(data: bytes) -> Manifest:
     """Parse a manifest. Raises Corrupt. Before opening its tables, compare `layout` with `LAYOUT`."""
-    manifest = decode_json(data, Manifest, name="manifest")
-    if manifest.stored_language != _NOTHING:
-        decode_json(bytes(manifest.stored_language), Language, name="manifest: language")
-    return manifest
+    return decode_json(data, Manifest, name="manifest")
 
 
 def read_manifest(store: Store, sha: str) -> Manifest:
@@ -195,14 +181,8 @@ def read_manifest(store: Store, sha: str) -> Manifest:
 def hash_snapshot(manifest: Manifest) -> str:
     """Return the hash of everything that answers about the metro depend on. Mapped tables and pages are derived from
     that."""
-    parts: tuple[object, ...] = (
-        manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary,
-    )  # fmt: skip
-    # Without these, the hash is that of earlier programs, which did not have them.
-    if manifest.related:
-        parts = (*parts, manifest.related)
-    if manifest.stored_language != _NOTHING:
-        parts = (*parts, manifest.stored_language)
+    parts = [manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary]
+    parts += filter(None, (manifest.related, manifest.language))
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
 

@@ -100,7 +100,6 @@ def publish(
         before = read_current(store, trust=trust, is_new=base is None)
         current, current_root = (None, _NO_RELEASE) if before is None else (before.pointer, before.root)
         refuse_concurrent(base=base or _NO_RELEASE, current_root=current_root, parts=parts, act=act)
-        refuse_older_stamps(current_root, parts)
         versions = _name_returned((*changes, *find_changes(current_root.parts)), current_root)
         log, read = current_root.log, partial(read_object, store)
         if taking is not None and taking.erased:
@@ -196,7 +195,7 @@ def refuse_concurrent(*, base: Root, current_root: Root, parts: Mapping[str, Par
     if current_root.sequence < base.sequence:
         state = f"went back to release {current_root.sequence}" if current_root.sequence else "has no release any more"
         raise ConcurrentPublication(f"the store {state}, and this {act} started from release {base.sequence}")
-    touched = [slug for slug in sorted(parts) if _manifest_of(base, slug) != _manifest_of(current_root, slug)]
+    touched = [slug for slug in sorted(parts) if base.parts.get(slug) != current_root.parts.get(slug)]
     if current_root.withdrawals != base.withdrawals:
         event = "took listings down or gave them back"
     elif touched:
@@ -207,19 +206,6 @@ def refuse_concurrent(*, base: Root, current_root: Root, parts: Mapping[str, Par
         f"release {current_root.sequence}, or one just before it, {event}; "
         f"nothing of this {act} was published, run it again"
     )
-
-
-def _manifest_of(root: Root, slug: str) -> str | None:
-    part = root.parts.get(slug)
-    return part.manifest if part else None
-
-
-def refuse_older_stamps(current_root: Root, parts: Mapping[str, Part | None]) -> None:
-    """Raise ValueError if a part's stamp is before its predecessor's, because mirrors would miss its rows."""
-    for slug, part in parts.items():
-        before = current_root.parts.get(slug)
-        if part and before and part.stamp < before.stamp:
-            raise ValueError(f"metro {slug}: its stamp {part.stamp} is before {before.stamp}, the one in force")
 
 
 def make_deadline(

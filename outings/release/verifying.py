@@ -23,7 +23,7 @@ from outings.release.pointer import (
     read_pointer,
     refuse_lost_pointer,
 )
-from outings.release.root import ReleaseRange, Root, explain_regress, format_release_id, has_ended, read_root
+from outings.release.root import Root, explain_regress, format_release_id, has_ended, read_root, walk_roots
 from outings.release.store import Corrupt, NotFound, Outcome, Store, read_object, run_all
 from outings.release.trust import Trust, UntrustedRelease
 
@@ -66,32 +66,22 @@ def verify_releases(
     signer = find_pointer_signer(pointer, trust=trust)
     visited: set[str] = set()
     verified: list[VerifiedRelease] = []
-    newer: ListedRelease | None = None
-    sha: str | None = pointer.root
-    ended: tuple[ReleaseRange, ...] = ()
-    ends = None
-    while sha is not None:
-        try:
-            root = read_root(store, sha)
-        except NotFound:
-            if newer is None:
-                raise
-            ends = format_release_id(newer.root.sequence - 1, sha)
-            break
+    newest = newer = read_root(store, pointer.root)
+    for sha, root in walk_roots(store, pointer.root):
         release = name_release(sha, root)
-        if newer is None:
+        if not verified:
             wrong = explain_pointer(pointer, root)
-        elif newer.root.sequence != root.sequence + 1:
-            wrong = f"release {newer.root.sequence} names it as the one before"
+        elif newer.sequence != root.sequence + 1:
+            wrong = f"release {newer.sequence} names it as the one before"
         else:
-            wrong = explain_regress(root, newer.root)
+            wrong = explain_regress(root, newer)
         if wrong is not None:
             raise Corrupt(f"release {release.id}: {wrong}")
-        ended = root.ended if newer is None else ended
-        is_ended = has_ended(ended, root.sequence)
+        is_ended = has_ended(newest.ended, root.sequence)
         verified.append(verify_release(store, release, visited=visited, is_ended=is_ended))
         report(verified[-1])
-        newer, sha = release, root.previous
+        newer = root
+    ends = None if newer.previous is None else format_release_id(newer.sequence - 1, newer.previous)
     return VerificationReport(
         current=current, signer=None if signer is None else signer.name, releases=tuple(verified), ends=ends
     )

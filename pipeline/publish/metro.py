@@ -23,7 +23,6 @@ from outings.release.manifest import (
     add_accounts,
     encode_manifest,
     hash_snapshot,
-    store_language,
 )
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
@@ -180,7 +179,7 @@ def _write_tables(
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
-        vocabulary=plan.vocabulary, related=plan.related, stored_language=store_language(plan.language),
+        vocabulary=plan.vocabulary, related=plan.related, language=plan.language,
         inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
         packs=packs, pages={}, origins=origins, account=account,

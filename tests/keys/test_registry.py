@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,34 +150,6 @@ def test_a_slot_is_not_given_again_even_where_its_key_is_gone() -> None:
     lost = Registry(keys=registry.keys[:1], clients=registry.clients[:1], slots=registry.slots)
     more = add_key(lost, make_key(make_key_text(), client="cord"))
     assert more.find_slots(more.keys[1]) == (4, 5)
-
-
-def test_a_registry_without_slots_is_numbered_alike_by_whoever_reads_it_and_so_written() -> None:
-    store, texts = MemoryStore(), [make_key_text() for _ in range(4)]
-    old = [make_key(text, client=client) for text, client in zip(texts, ("a", "b", "a", "c"), strict=True)]
-    rows = [{name: row[name] for name in row if name != "slot"} for row in msgspec.to_builtins(old)]
-    store.put(NAME, msgspec.json.encode({"layout": 1, "keys": rows}))
-    read, _ = read_registry(store)
-    assert read == read_registry(store)[0]
-    assert [read.find_slots(key) for key in read.keys] == [
-        (0, 1), (2, 3),
-        (4, 1), (5, 6),
-    ]  # fmt: skip
-    assert change_registry(store, lambda registry: registry) == read
-    written = change_registry(store, lambda registry: revoke_key(registry, texts[1][4:12], now=NOW))
-    assert read_registry(store)[0] == written
-    assert [written.find_slots(key) for key in written.keys] == [read.find_slots(key) for key in read.keys]
-    assert msgspec.json.decode(store.get(NAME))["layout"] == 2
-
-
-@pytest.mark.parametrize("slots", [{"slot": 1}, {"slot": 9}, {"slot": -1}])
-def test_slots_that_clash_or_were_never_given_are_a_broken_registry(slots: dict[str, int]) -> None:
-    store, registry = MemoryStore(), add_key(Registry(), make_key(make_key_text()))
-    raw = msgspec.to_builtins(registry)
-    raw["keys"] = [raw["keys"][0] | slots]
-    store.put(NAME, msgspec.json.encode(raw))
-    with pytest.raises(Corrupt, match="slots"):
-        read_registry(store)
 
 
 def test_an_id_is_never_given_twice() -> None:

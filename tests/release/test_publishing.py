@@ -155,16 +155,6 @@ def test_nothing_follows_or_is_pruned_by_a_pointer_that_does_not_fit_its_root(st
     assert {entry.name for entry in store.list("")} == names
 
 
-def test_a_stamp_never_goes_back(store: Store) -> None:
-    first = put_metro(store, "seattle", "a", stamp=minutes(5))
-    base = publish(store, base=None, parts={"seattle": first}, changes=[], feeds={}, now=NOON)
-    older = put_metro(store, "seattle", "b", stamp=minutes(4))
-    with pytest.raises(ValueError, match=r"metro seattle: its stamp 2026-08-10 12:04:00\+00:00 is before"):
-        publish(store, base=base.root, parts={"seattle": older}, changes=[], feeds={}, now=NOON)
-    same = put_metro(store, "seattle", "c", stamp=minutes(5))
-    assert publish(store, base=base.root, parts={"seattle": same}, changes=[], feeds={}, now=NOON).root.sequence == 2
-
-
 def test_a_build_that_took_too_long_does_not_publish(store: Store) -> None:
     clock = iter([100.0, 100.0 + 3600, 100.0 + 3601])
     check = make_deadline(longest=timedelta(hours=1), clock=lambda: next(clock))
