@@ -172,7 +172,7 @@ def _contradictory(name: str, message: str) -> Exception:
 MOST_BYTES = 16_384
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-_Kind = TypeVar("_Kind", str, int, float, bool, date, datetime, time)
+_Kind = TypeVar("_Kind", str, int, float, bool, date, datetime, time, tuple[str, ...])
 
 
 class Query(Struct, frozen=True, kw_only=True, dict=True):
@@ -244,10 +244,7 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
 
     def get_words(self, name: str) -> tuple[str, ...]:
         """Return the value of an array as `get` does, or an empty tuple for None."""
-        value = self.get(name)
-        if value is None or isinstance(value, tuple):
-            return value or ()
-        raise TypeError(f"{name} is {type(value).__name__}, not an array")
+        return self.get_as(name, tuple) or ()
 
     def with_metro(self, slug: str) -> "Query":
         """Return the query with the metro's slug, in place of an alias, or for a route without a metro in its path."""
@@ -287,10 +284,8 @@ def parse_query(
     given = _split_pairs(query_string)
     ignored = _check_names(route, given)
     values = {
-        name: _parse_value(
-            route, name, texts=texts, given=given, vocabulary=vocabulary, read_expression=read_expression
-        )
-        for name, texts in given.items()
+        name: _parse_value(route, name, given, vocabulary=vocabulary, read_expression=read_expression)
+        for name in given
         if name not in ignored
     }
     own = match.values.get("id")
@@ -374,17 +369,12 @@ def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str,
 
 
 def _parse_value(
-    route: Route,
-    name: str,
-    *,
-    texts: Sequence[str],
-    given: Mapping[str, Sequence[str]],
-    vocabulary: Vocabulary,
+    route: Route, name: str, given: Mapping[str, Sequence[str]], *, vocabulary: Vocabulary,
     read_expression: ReadExpression,
-) -> Value:
+) -> Value:  # fmt: skip
+    row, texts = route.parameters[name], given[name]
+    paths = MEMBERS.get(route.shown) if row.kind == "path" and route.shown else None
     try:
-        row = route.parameters[name]
-        paths = MEMBERS.get(route.shown) if row.kind == "path" and route.shown else None
         if row.kind == "expression":  # a key without the grant gets the same error for any text
             return read_expression(lambda: parse_argument(row, texts, vocabulary=vocabulary), route)
         return parse_argument(row, texts, vocabulary=vocabulary, paths=paths)

@@ -3,7 +3,7 @@
 import builtins
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Literal
 from urllib.parse import quote, unquote_to_bytes
@@ -44,7 +44,7 @@ class Credits(Struct, frozen=True):
     per: Literal["request", "record"]
 
 
-class Route(Struct, frozen=True, kw_only=True):
+class Route(Struct, frozen=True, kw_only=True, dict=True):
     """A route of the API.
 
     Attributes:
@@ -108,15 +108,11 @@ class Route(Struct, frozen=True, kw_only=True):
     def collection(self) -> str:
         return self.name.partition(".")[0]
 
-    @property
+    @cached_property
     def shown(self) -> str | None:
         """Return the resource whose members `fields` may name, such as `nearby_item`; None without `fields`."""
-        return _name_resource(self.item.__name__) if "fields" in self.parameters else None
-
-
-@cache
-def _name_resource(item: str) -> str:
-    return re.sub("(?<=[a-z])(?=[A-Z])", "_", item).lower()
+        name = re.sub("(?<=[a-z])(?=[A-Z])", "_", self.item.__name__).lower()
+        return name if "fields" in self.parameters else None
 
 
 def list_defaults(parameters: Mapping[str, Parameter]) -> Mapping[str, Default]:
@@ -460,8 +456,6 @@ ROUTES: tuple[Route, ...] = (
 LISTS: Mapping[str, Route] = {route.type: route for route in ROUTES if route.type and route.name.endswith(".list")}
 
 
-_Template = tuple[str, ...]
-
 _REMEMBERED = 1_024
 
 
@@ -475,10 +469,10 @@ def match_route(path: str) -> Match | None:
     segments = _split_path(path)
     if segments is None or len(segments) > _LONGEST:
         return None
-    words = tuple([segment if segment in PATH_WORDS else "" for segment in segments])
-    for route, template in _list_candidates(words):
-        values = _match_segments(template, segments)
-        if values is not None and (route.needs_key or "%" not in path):
+    for route, template in _list_candidates(tuple([segment if segment in PATH_WORDS else "" for segment in segments])):
+        names = zip(template, segments, strict=True)
+        values = {word[1:-1]: _read_segment(word, segment) for word, segment in names if word[0] == "{"}
+        if all(values.values()) and (route.needs_key or "%" not in path):
             return Match(route=route, values=values)
     return None
 
@@ -495,44 +489,25 @@ def _split_path(path: str) -> list[str] | None:
     return None if CONTROL_CHARACTERS.search("".join(raw)) else raw
 
 
-def _match_segments(template: tuple[str, ...], segments: list[str]) -> dict[str, str] | None:
-    values: dict[str, str] = {}
-    for expected, segment in zip(template, segments, strict=True):
-        if expected[:1] != "{":
-            if segment != expected:
-                return None
-        else:
-            value = _read_segment(expected[1:-1], segment)
-            if value is None:
-                return None
-            values[expected[1:-1]] = value
-    return values
-
-
-def _read_segment(name: str, segment: str) -> str | None:
-    if name == "id":
-        return parse_uuid(segment)
-    if name == "metro" and segment in RESERVED_METRO_SLUGS:
-        return None
-    return segment or None
+def _read_segment(word: str, segment: str) -> str:
+    """Return the value of a path parameter, such as `{id}`, or "" if the segment is none."""
+    if word == "{id}":
+        return parse_uuid(segment) or ""
+    return "" if word == "{metro}" and segment in RESERVED_METRO_SLUGS else segment
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _list_candidates(words: tuple[str, ...]) -> tuple[tuple[Route, _Template], ...]:
+def _list_candidates(words: tuple[str, ...]) -> tuple[tuple[Route, tuple[str, ...]], ...]:
     """Return the routes that a path may match, in the table's order. `words`: the path's segments, with "" for each
     that is no word of a route."""
     return tuple(
         (route, template)
         for route, template in _TEMPLATES
         if len(template) == len(words)
-        and all(expected in (word, "") for expected, word in zip(_list_words(template), words, strict=True))
+        and all(expected[0] == "{" or expected == word for expected, word in zip(template, words, strict=True))
     )
-
-
-def _list_words(template: _Template) -> _Template:
-    return tuple("" if word[:1] == "{" else word for word in template)
 
 
 _TEMPLATES = tuple((route, tuple(route.path.split("/")[1:])) for route in ROUTES)
 _LONGEST = max(len(template) for _, template in _TEMPLATES)
-PATH_WORDS = frozenset(word for _, template in _TEMPLATES for word in _list_words(template))
+PATH_WORDS = frozenset(word for _, template in _TEMPLATES for word in template if word[0] != "{")

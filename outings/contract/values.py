@@ -6,7 +6,7 @@ since that day's midnight by the local clock.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from functools import lru_cache
@@ -85,12 +85,14 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # From 3.14 on, Python takes 24:00 for the next midnight; here no day has that hour.
-_TIME = "(?:[01][0-9]|2[0-3]):[0-9]{2}"
+_SIXTY = "[0-5][0-9]"
+_TIME = f"([01][0-9]|2[0-3]):{_SIXTY}"
 # A plus sign that the client did not encode arrives as a space.
 _INSTANT = re.compile(
-    rf"([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})[Tt ]({_TIME}:[0-9]{{2}})(\.[0-9]{{1,9}})?([Zz]|[-+ ][0-9]{{2}}:[0-9]{{2}})"
+    rf"(?P<day>{_DATE.pattern})[Tt ](?P<clock>{_TIME}:{_SIXTY})(?P<fraction>\.[0-9]{{1,9}})?"
+    r"(?P<offset>[Zz]|[-+ ][0-9]{2}:[0-9]{2})"
 )
-_CLOCK = re.compile(rf"{_TIME}(?::[0-9]{{2}})?")
+_CLOCK = re.compile(f"{_TIME}(:{_SIXTY})?")
 _MINUTE = re.compile(_TIME)
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -122,7 +124,7 @@ def parse_instant(text: str) -> datetime | None:
     parts = _INSTANT.fullmatch(text)
     if parts is None:
         return None
-    day, clock, fraction, offset = parts.groups(default="")
+    day, clock, fraction, offset = (parts[name] or "" for name in ("day", "clock", "fraction", "offset"))
     zone = "+00:00" if offset in "Zz" else offset.replace(" ", "+")
     try:
         return datetime.fromisoformat(f"{day}T{clock}{fraction[:7]}{zone}").astimezone(UTC)
@@ -131,11 +133,11 @@ def parse_instant(text: str) -> datetime | None:
 
 
 def parse_clock(text: str) -> time | None:
-    return _read_time(text) if _CLOCK.fullmatch(text) else None
+    return time.fromisoformat(text) if _CLOCK.fullmatch(text) else None
 
 
 def parse_minute(text: str) -> time | None:
-    return _read_time(text) if _MINUTE.fullmatch(text) else None
+    return time.fromisoformat(text) if _MINUTE.fullmatch(text) else None
 
 
 def parse_uuid(text: str) -> str | None:
@@ -149,13 +151,6 @@ def parse_text(text: str) -> str | None:
     return None if CONTROL_CHARACTERS.search(text) else text
 
 
-def _read_time(text: str) -> time | None:
-    try:
-        return time.fromisoformat(text)
-    except ValueError:
-        return None
-
-
 class ValueKind(NamedTuple):
     """A kind of value. `parse` returns None for a text of another kind. Errors describe the kind by `expected`, and
     OpenAPI by `form`."""
@@ -165,7 +160,6 @@ class ValueKind(NamedTuple):
     form: Mapping[str, str | int]
 
 
-_HOUR, _SIXTY = "([01][0-9]|2[0-3])", "[0-5][0-9]"
 _TEXT = {"type": "string"}
 
 # The kinds of parameters. Words and dotted paths are texts here; `parse_argument` compares them with what is allowed.
@@ -188,9 +182,9 @@ KINDS: Mapping[Kind, ValueKind] = {
         {**_TEXT, "format": "date-time", "pattern": "^(19|2[01])[0-9]{2}-"},
     ),
     "clock": ValueKind(
-        parse_clock, "a local time HH:MM or HH:MM:SS", {**_TEXT, "pattern": f"^{_HOUR}:{_SIXTY}(:{_SIXTY})?$"}
+        parse_clock, "a local time HH:MM or HH:MM:SS", {**_TEXT, "pattern": f"^{_CLOCK.pattern}$"}
     ),
-    "minute": ValueKind(parse_minute, "a local time HH:MM", {**_TEXT, "pattern": f"^{_HOUR}:{_SIXTY}$"}),
+    "minute": ValueKind(parse_minute, "a local time HH:MM", {**_TEXT, "pattern": f"^{_TIME}$"}),
     "uuid": ValueKind(parse_uuid, "a uuid", {**_TEXT, "format": "uuid"}),
     "cursor": ValueKind(parse_text, "the cursor of an answer", {**_TEXT, "pattern": "^[A-Za-z0-9_-]+$"}),
     "group-cursor": ValueKind(
@@ -207,26 +201,14 @@ def format_scalar(value: Scalar) -> str:
     return _SPELLINGS[type(value)](value)
 
 
-def _format_instant(value: datetime) -> str:
-    return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
-def _format_time(value: time) -> str:
-    return value.isoformat(timespec="auto" if value.second else "minutes")
-
-
-def _format_number(value: float) -> str:
-    return str(int(value) if value.is_integer() else value)
-
-
 # By exact type: a boolean is an integer too, and an instant a date.
 _SPELLINGS: Mapping[type, Callable[[Any], str]] = {
     str: str,
     bool: lambda value: "true" if value else "false",
-    datetime: _format_instant,
+    datetime: lambda value: value.astimezone(UTC).isoformat().replace("+00:00", "Z"),
     date: date.isoformat,
-    time: _format_time,
-    float: _format_number,
+    time: lambda value: value.isoformat(timespec="auto" if value.second else "minutes"),
+    float: lambda value: str(int(value) if value.is_integer() else value),
     int: str,
 }
 
@@ -307,13 +289,14 @@ def parse_argument(
 
     Arrays have no duplicates. They are sorted unless their order has a meaning.
     """
+    allowed = paths if row.kind == "path" else list_allowed(row, vocabulary)
     if not row.array:
         if len(texts) > 1:
             message = f"{row.name} takes one value, and was sent {len(texts)} times; send it once."
             raise bad_request(param=row.name, reason="contradictory", message=message)
-        return _parse_one(row, texts[0], vocabulary=vocabulary, paths=paths)
+        return _parse_one(row, texts[0], allowed)
     items = [item.strip() for text in texts for item in text.split(",")]
-    parsed = dict.fromkeys(str(_parse_one(row, item, vocabulary=vocabulary, paths=paths)) for item in items)
+    parsed = dict.fromkeys(str(_parse_one(row, item, allowed)) for item in items)
     if row.most is not None and len(parsed) > row.most:
         message = f"{row.name} has {len(parsed)} values; it takes at most {row.most}."
         raise bad_request(param=row.name, reason="out_of_range", message=message, max=row.most)
@@ -335,7 +318,7 @@ def show_text(text: str) -> str:
     return repr(text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…")
 
 
-def _parse_one(row: Parameter, text: str, *, vocabulary: Vocabulary, paths: frozenset[str] | None) -> Scalar:
+def _parse_one(row: Parameter, text: str, allowed: Collection[str] | None) -> Scalar:
     kind = KINDS[row.kind]
     value = kind.parse(text) if text.strip() else None
     if value is None:
@@ -345,26 +328,24 @@ def _parse_one(row: Parameter, text: str, *, vocabulary: Vocabulary, paths: froz
             message=f"{row.name} is {show_text(text) if text.strip() else 'empty'}; it takes {kind.expected}.",
             allowed=["true", "false"] if row.kind == "boolean" else None,
         )
-    if isinstance(value, str):
-        _check_word(row, value, vocabulary=vocabulary, paths=paths)
+    if isinstance(value, str) and allowed is not None and value not in allowed:
+        raise _refuse_word(row, value, allowed)
     _check_bounds(row, value)
     return value
 
 
-def _check_word(row: Parameter, word: str, *, vocabulary: Vocabulary, paths: frozenset[str] | None) -> None:
-    allowed = paths if row.kind == "path" else list_allowed(row, vocabulary)
-    if allowed is None or word in allowed:
-        return
+def _refuse_word(row: Parameter, word: str, allowed: Collection[str]) -> ApiError:
+    """Make the error for a word or path that the parameter does not take."""
     if row.name == "include" and word in INCLUDES:
         hint = f"allowed: {', '.join(allowed)}." if allowed else "leave include out."
         message = f"include={word} is not available here; {hint}"
-        raise bad_request(param="include", reason="include_not_supported", message=message, allowed=list(allowed))
+        return bad_request(param="include", reason="include_not_supported", message=message, allowed=list(allowed))
     # A resource has too many members to list all.
     shown = None if row.kind == "path" else list(allowed)
     meant = find_nearest(word, allowed)
     hint = f"allowed: {', '.join(shown)}." if shown else f"did you mean {meant}?" if meant else "/openapi.json has all."
     message = f"{row.name} has no {show_text(word)}; {hint}"
-    raise bad_request(param=row.name, reason="invalid_value", message=message, allowed=shown, did_you_mean=meant)
+    return bad_request(param=row.name, reason="invalid_value", message=message, allowed=shown, did_you_mean=meant)
 
 
 def _check_bounds(row: Parameter, value: Scalar) -> None:
@@ -395,10 +376,4 @@ def normalize_paths(paths: frozenset[str]) -> tuple[str, ...]:
     """Return the canonical form of a choice of fields: sorted, with `id` and `type`, and without paths whose parent is
     chosen."""
     chosen = paths.union(ALWAYS_KEPT)
-    return tuple(sorted(path for path in chosen if not any(parent in chosen for parent in _parents(path))))
-
-
-def _parents(path: str) -> Iterator[str]:
-    while "." in path:
-        path = path.rpartition(".")[0]
-        yield path
+    return tuple(sorted(path for path in chosen if not any(path.startswith(f"{parent}.") for parent in chosen)))

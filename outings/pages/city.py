@@ -1,8 +1,8 @@
 """The page of a metro: figures computed from its snapshot, and a map of where its listings are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import cos, log1p, radians, sqrt
 from typing import Any
 
@@ -34,19 +34,11 @@ _SMALLEST = 0.01  # degrees
 _MARGIN = 0.04
 
 
-class Marker(Struct, frozen=True):
-    """The number of a place on the map, in cells from the north-western corner. `is_east`: there is no room to the
-    right of it."""
-
-    number: int
-    x: float
-    y: float
-    is_east: bool
-
-
 class DensityMap(Struct, frozen=True, kw_only=True):
     """The map of listings. `paths`: for each level its cells as the outline of an SVG path, one unit a cell, north up;
-    empty if there are none. `most` is the count of the fullest cell, `outside` how many listings are off the map."""
+    empty if there are none. `most` is the count of the fullest cell, `outside` how many listings are off the map.
+    `markers`: the number of each place, where it is in cells from the north-western corner, and whether there is no
+    room to the right of it."""
 
     columns: int
     rows: int
@@ -54,11 +46,11 @@ class DensityMap(Struct, frozen=True, kw_only=True):
     most: int
     located: int
     outside: int
-    markers: tuple[Marker, ...]
+    markers: tuple[tuple[int, float, float, bool], ...]
 
 
 def draw_density(
-    lats: NDArray[np.float64], lngs: NDArray[np.float64], *, places: Sequence[tuple[float, float] | None] = ()
+    lats: NDArray[np.float64], lngs: NDArray[np.float64], *, places: Iterable[tuple[float | None, float | None]] = ()
 ) -> DensityMap | None:
     """Count listings in the cells of a map. Return None if none has coordinates. `places` get numbers from 1, in order,
     if they are on the map."""
@@ -80,14 +72,9 @@ def draw_density(
         paths[_find_level(count, most)] += f"M{cell % columns} {cell // columns}h1v1h-1z"
     outside = lats.size - int(counts.sum())
     markers = (
-        Marker(
-            number,
-            round((place[1] - west) / step, 1),
-            round((north - place[0]) / tall, 1),
-            is_east=place[1] > east - (east - west) / 12,
-        )
-        for number, place in enumerate(places, start=1)
-        if place is not None and south < place[0] < north and west < place[1] < east
+        (number, round((lng - west) / step, 1), round((north - lat) / tall, 1), lng > east - (east - west) / 12)
+        for number, (lat, lng) in enumerate(places, start=1)
+        if lat is not None and lng is not None and south < lat < north and west < lng < east
     )
     return DensityMap(
         columns=columns, rows=rows, paths=tuple(paths), most=most, located=lats.size, outside=outside,
@@ -129,52 +116,26 @@ class TypeFigures(Struct, frozen=True, kw_only=True):
     having: Mapping[str, int]
 
 
-class DayFigure(Struct, frozen=True):
-    """The events of a day, as the calendar of events counts them."""
-
-    day: date
-    count: int
-
-
-class GapFigures(Struct, frozen=True, kw_only=True):
-    """An organization's published listings, and how many lack each of MEMBERS. `id` and `name` are null of the listings
-    that name no organization."""
-
-    id: str | None
-    name: str | None
-    listings: int
-    missing: Mapping[str, int]
-
-
-class NeighborhoodFigure(Struct, frozen=True):
-    """A neighborhood with its count. `middle`: the center of its listings that have coordinates."""
-
-    slug: str
-    name: str
-    count: int
-    middle: tuple[float, float] | None
-
-
-class AgeFigures(Struct, frozen=True):
-    """Published listings by the age of an instant, grouped as in AGES."""
-
-    instant: str
-    counts: tuple[int, ...]
-
-
 class CityFigures(Struct, frozen=True, kw_only=True):
-    """All figures of a metro's page. `others`: the sums of the organizations that `gaps` leaves out, and how many they
-    are."""
+    """All figures of a metro's page.
 
-    today: date
+    Attributes:
+        days: how many events the calendar has on each date.
+        gaps: organizations with the number of their published listings, and how many of these lack each of MEMBERS.
+            `organization_id` and `name` are null of the listings that name no organization.
+        others: the sums of the organizations that `gaps` leaves out, and as `left` how many these are.
+        neighborhoods: the largest, with their number of listings, and the center of those that have coordinates.
+        ages: for each of INSTANTS, how many published listings are in each group of AGES.
+    """
+
     measures: Measures
     types: tuple[TypeFigures, ...]
-    days: tuple[DayFigure, ...]
+    days: Mapping[date, int]
     organizations: int
-    gaps: tuple[GapFigures, ...]
-    others: tuple[int, GapFigures] | None
-    neighborhoods: tuple[NeighborhoodFigure, ...]
-    ages: tuple[AgeFigures, ...]
+    gaps: Sequence[Mapping[str, Any]]
+    others: Mapping[str, int]
+    neighborhoods: Sequence[Mapping[str, Any]]
+    ages: Mapping[str, Sequence[int]]
     density: DensityMap | None
 
     @property
@@ -189,20 +150,20 @@ def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
     located = listings.select("lat", "lng").drop_nulls()
     measures = measure_coverage(snapshot, types=TYPES, today=today)
     gaps, neighborhoods = _count_gaps(listings, snapshot), _count_neighborhoods(listings)
-    places = [neighborhood.middle for neighborhood in neighborhoods]
+    others = gaps.slice(MOST_ORGANIZATIONS).select(pl.len().alias("left"), pl.col("listings", *MEMBERS).sum())
+    start = find_start(today, snapshot.metro.timezone)
     return CityFigures(
-        today=today,
         measures=measures,
         types=tuple(_count_type(name, listings, measures, snapshot=snapshot, today=today) for name in TYPES),
         days=_count_days(snapshot, today),
-        organizations=sum(gap.name is not None for gap in gaps),
-        gaps=tuple(gaps[:MOST_ORGANIZATIONS]),
-        others=_add_gaps(gaps[MOST_ORGANIZATIONS:]),
-        neighborhoods=neighborhoods,
-        ages=tuple(
-            _count_ages(listings, instant, start=find_start(today, snapshot.metro.timezone)) for instant in INSTANTS
+        organizations=gaps["name"].count(),
+        gaps=gaps.head(MOST_ORGANIZATIONS).to_dicts(),
+        others=others.to_dicts()[0],
+        neighborhoods=neighborhoods.to_dicts(),
+        ages={instant: _count_ages(listings[instant], start=start) for instant in INSTANTS},
+        density=draw_density(
+            located["lat"].to_numpy(), located["lng"].to_numpy(), places=neighborhoods.select("lat", "lng").rows()
         ),
-        density=draw_density(located["lat"].to_numpy(), located["lng"].to_numpy(), places=places),
     )
 
 
@@ -227,68 +188,42 @@ def _count_type(
     )
 
 
-def _count_days(snapshot: Snapshot, today: date) -> tuple[DayFigure, ...]:
-    days = 7 * WEEKS
-    window = {"from": today, "to": today + timedelta(days=days - 1)}
-    counted = open_evaluator(open_snapshot(snapshot)).count_days(
-        select_default("event", snapshot, today, **window), days=days
-    )
-    return tuple(
-        DayFigure(today + timedelta(days=number), count) for number, count in enumerate(counted.counts.tolist())
-    )
+def _count_days(snapshot: Snapshot, today: date) -> dict[date, int]:
+    days = [today + timedelta(days=number) for number in range(7 * WEEKS)]
+    events = select_default("event", snapshot, today, **{"from": days[0], "to": days[-1]})
+    counted = open_evaluator(open_snapshot(snapshot)).count_days(events, days=len(days))
+    return dict(zip(days, counted.counts.tolist(), strict=True))
 
 
-def _count_gaps(listings: pl.DataFrame, snapshot: Snapshot) -> list[GapFigures]:
+def _count_gaps(listings: pl.DataFrame, snapshot: Snapshot) -> pl.DataFrame:
     """Count by organization which members listings lack. Those that lack most come first."""
     names = read_columns(snapshot.tables["organizations"], "organizations", ["id", "name"]).unique("id")
     counted = listings.group_by("organization_id").agg(
         pl.len().alias("listings"), *((~pl.col(name)).sum().alias(name) for name in MEMBERS)
     )
-    joined = counted.join(names, left_on="organization_id", right_on="id", how="left").with_columns(
-        pl.col("name").fill_null(pl.col("organization_id")), lacking=pl.sum_horizontal(MEMBERS)
+    return (
+        counted.join(names, left_on="organization_id", right_on="id", how="left")
+        .with_columns(pl.col("name").fill_null(pl.col("organization_id")), lacking=pl.sum_horizontal(MEMBERS))
+        .sort("lacking", "listings", "name", "organization_id", descending=[True, True, False, False])
     )
-    ordered = joined.sort("lacking", "listings", "name", "organization_id", descending=[True, True, False, False])
-    return [
-        GapFigures(
-            id=row["organization_id"],
-            name=row["name"],
-            listings=row["listings"],
-            missing={name: row[name] for name in MEMBERS},
-        )
-        for row in ordered.iter_rows(named=True)
-    ]
 
 
-def _add_gaps(gaps: list[GapFigures]) -> tuple[int, GapFigures] | None:
-    if not gaps:
-        return None
-    missing = {name: sum(gap.missing[name] for gap in gaps) for name in MEMBERS}
-    return len(gaps), GapFigures(id=None, name=None, listings=sum(gap.listings for gap in gaps), missing=missing)
-
-
-def _count_neighborhoods(listings: pl.DataFrame) -> tuple[NeighborhoodFigure, ...]:
+def _count_neighborhoods(listings: pl.DataFrame) -> pl.DataFrame:
     """Count listings by neighborhood, named as listings state it. The largest come first."""
-    stated = listings.drop_nulls("neighborhood_slug").with_columns(
-        pl.col("neighborhood").fill_null(pl.col("neighborhood_slug"))
-    )
-    counted = stated.group_by("neighborhood_slug").agg(
-        pl.len().alias("count"), pl.col("neighborhood").min(), pl.col("lat", "lng").median()
-    )
-    ordered = counted.sort("count", "neighborhood", descending=[True, False]).head(MOST_NEIGHBORHOODS)
-    return tuple(
-        NeighborhoodFigure(slug, name, count, None if lat is None or lng is None else (lat, lng))
-        for slug, name, count, lat, lng in ordered.select(
-            "neighborhood_slug", "neighborhood", "count", "lat", "lng"
-        ).iter_rows()
+    name = pl.col("neighborhood").fill_null(pl.col("neighborhood_slug")).min().alias("name")
+    return (
+        listings.drop_nulls("neighborhood_slug")
+        .group_by(pl.col("neighborhood_slug").alias("slug"))
+        .agg(pl.len().alias("count"), name, pl.col("lat", "lng").median())
+        .sort("count", "name", descending=[True, False])
+        .head(MOST_NEIGHBORHOODS)
     )
 
 
-def _count_ages(listings: pl.DataFrame, instant: str, *, start: int) -> AgeFigures:
-    bounds = [start - days * _DAY for days in AGES]
-    after = [int((listings[instant] >= bound).sum()) for bound in bounds]
-    stated = listings.height - listings[instant].null_count()
-    grouped = [count - before for before, count in zip([0, *after], [*after, stated], strict=True)]
-    return AgeFigures(instant, (*grouped, listings.height - stated))
+def _count_ages(instants: pl.Series, *, start: int) -> list[int]:
+    """Count instants by their age in days before `start`, as grouped by AGES."""
+    after = [0, *(int((instants >= start - days * _DAY).sum()) for days in AGES), instants.count()]
+    return [*(count - before for before, count in pairwise(after)), instants.null_count()]
 
 
 # Shades of a cell, from few to many.
@@ -306,14 +241,6 @@ class DayCell(Struct, frozen=True, kw_only=True):
     has_month: bool
 
 
-class BarPart(Struct, frozen=True):
-    """A piece of a stacked bar, in percent of its width; `group` numbers the ages."""
-
-    group: int
-    start: float
-    width: float
-
-
 def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> Page:
     """Render the page from the snapshot alone, for the metro's local date."""
     figures = count_city(snapshot, today=today)
@@ -327,7 +254,7 @@ def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> P
         "members": MEMBERS,
         "weeks": list(lay_out_days(figures.days)),
         "age_words": [*(f"age_{days}" for days in AGES), "age_older", "age_none"],
-        "age_bars": [(age, _stack(age)) for age in figures.ages],
+        "age_bars": [(instant, counts, _stack(counts)) for instant, counts in figures.ages.items()],
         "shade": find_shade,
         "map_levels": range(1, LEVELS + 1),
         "share": share,
@@ -344,22 +271,19 @@ def share(part: int, whole: int) -> int:
     return min(max(round(100 * part / whole), 1), 99)
 
 
-def lay_out_days(days: Sequence[DayFigure]) -> Iterator[list[DayCell]]:
+def lay_out_days(counts: Mapping[date, int]) -> Iterator[list[DayCell]]:
     """Weeks from Monday to Sunday, with the days before the first and after the last left empty."""
-    counts = {day.day: day.count for day in days}
-    most = max(counts.values(), default=0)
-    first = days[0].day - timedelta(days=days[0].day.weekday())
-    monday = first
-    while monday <= days[-1].day:
-        week = [monday + timedelta(days=number) for number in range(7)]
+    first, last, most = min(counts), max(counts), max(counts.values())
+    monday = first - timedelta(days=first.weekday())
+    while monday <= last:
         yield [
             DayCell(
                 day=day,
                 count=counts.get(day),
-                shade=find_shade(counts.get(day) or 0, most),
-                has_month=day == days[0].day or day.day == 1,
+                shade=find_shade(counts.get(day, 0), most),
+                has_month=day == first or day.day == 1,
             )
-            for day in week
+            for day in (monday + timedelta(days=number) for number in range(7))
         ]
         monday += timedelta(days=7)
 
@@ -369,12 +293,14 @@ def find_shade(count: int, most: int) -> int:
     return -(-_SHADES * count // most) if most else 0
 
 
-def _stack(figures: AgeFigures) -> list[BarPart]:
-    total = sum(figures.counts)
-    widths = [100 * count / total if total else 0.0 for count in figures.counts]
+def _stack(counts: Sequence[int]) -> list[tuple[int, float, float]]:
+    """Return the pieces of a stacked bar: the number of the group, and where it starts and how wide it is, in percent
+    of the bar's width."""
+    total = sum(counts)
+    widths = [100 * count / total if total else 0.0 for count in counts]
     starts = accumulate(widths, initial=0.0)
     return [
-        BarPart(group, round(start, 2), round(max(width, _NARROWEST), 2))
+        (group, round(start, 2), round(max(width, _NARROWEST), 2))
         for group, (start, width) in enumerate(zip(starts, widths, strict=False))
         if width
     ]

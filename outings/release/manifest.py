@@ -115,10 +115,10 @@ class Manifest(Struct, frozen=True, kw_only=True):
     everything that the build read for the metro. `language`: the words of a language other than English. `related`:
     groups of words that search treats as equal. `mapped`: the tables in their mapped form (`release.mapped_table`).
     `pages` are named `<canonical request>@<local date>`, and `answers` is the program version that rendered them;
-    `exports` are named `<collection>.<format>`. For the next build and a rollback there are objects of records: `delta_state` of
-    feeds that send only changes, `lent` of organizations that other metros may refer to, and `foreign` of other metros'
-    organizations that this one refers to. `site`: the metro's pages, if the site shows listings. `account`: how readers
-    see each feed's listings. `located`: the object with the results of geocoding services.
+    `exports` are named `<collection>.<format>`. For the next build and a rollback there are objects of records:
+    `delta_state` of feeds that send only changes, `lent` of organizations that other metros may refer to, and `foreign`
+    of other metros' organizations that this one refers to. `site`: the metro's pages, if the site shows listings.
+    `account`: how readers see each feed's listings. `located`: the object with the results of geocoding services.
     """
 
     layout: int

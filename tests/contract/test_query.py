@@ -168,7 +168,7 @@ def test_a_value_asked_for_as_another_kind_is_a_mistake_of_ours():
     query = parse("/v1/seattle/events?age=4&category=parent_baby")
     with pytest.raises(TypeError, match="age is int, not str"):
         query.get_as("age", str)
-    with pytest.raises(TypeError, match="age is int, not an array"):
+    with pytest.raises(TypeError, match="age is int, not tuple"):
         query.get_words("age")
 
 
