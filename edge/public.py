@@ -212,7 +212,7 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
             raise not_found("This listing has no dates.")
         return make_body(encode_body(calendar, coding), coding, media=EXPORT_TYPES["ics"])
 
-    def find_asset(name: str) -> str:
+    def locate_asset(name: str) -> str:
         """Return the name of the asset in this release, where its hash may differ from this program's."""
         stem, _, suffix = name.rpartition(".")
         pattern = re.compile(rf"{ASSETS}{re.escape(stem)}\.[0-9a-f]+\.{suffix}")
@@ -221,7 +221,7 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
     picture = release.pictures.get(item["id"])
     outlines = release.site.get(locate_outlines(item["metro"]))
     data = render_listing(
-        item, settings=release.site_settings, find_asset=find_asset, picture=picture,
+        item, settings=release.site_settings, locate_asset=locate_asset, picture=picture,
         outlines=None if outlines is None else outlines.read(IDENTITY),
     )  # fmt: skip
     return make_body(encode_body(data, coding), coding, media=HTML)

@@ -11,34 +11,31 @@ from outings.failures import OperatorError
 from outings.release.site import ASSETS, SiteSettings
 
 _PROGRAM = Path(__file__).parents[1]
-_CHECKOUT = _PROGRAM.parent
 
 
 def find_templates() -> Path:
     """Return the folder of the templates for pages and for reports on builds."""
-    return _find("templates")
+    return _find("templates", "site/templates")
 
 
 def find_words() -> Path:
     """Return the folder with the texts of the pages, one file per language."""
-    return _find("words")
+    return _find("words", "site/words")
 
 
 def find_guides() -> Path:
     """Return the folder of the guides in Markdown."""
-    installed = _PROGRAM / "site" / "guides"
-    return installed if installed.is_dir() else _CHECKOUT / "docs" / "guides"
+    return _find("guides", "docs/guides")
 
 
 def find_assets() -> Path:
     """Styles and scripts as `tools/build_site` makes them. The folder is missing in a checkout where it has not run."""
-    installed = _PROGRAM / "site" / "assets"
-    return installed if installed.is_dir() else _CHECKOUT / "dist" / "site"
+    return _find("assets", "dist/site")
 
 
-def _find(name: str) -> Path:
+def _find(name: str, in_checkout: str) -> Path:
     installed = _PROGRAM / "site" / name
-    return installed if installed.is_dir() else _CHECKOUT / "site" / name
+    return installed if installed.is_dir() else _PROGRAM.parent / in_checkout
 
 
 HTML = "text/html; charset=utf-8"
@@ -71,7 +68,7 @@ _HASH_DIGITS = 10
 
 
 class AssetsError(OperatorError):
-    """The checkout has no built styles and scripts, or older ones."""
+    """The checkout has older styles and scripts than the program."""
 
 
 def explain_no_assets() -> str | None:
@@ -87,11 +84,8 @@ def explain_no_assets() -> str | None:
 
 @cache
 def read_assets() -> Mapping[str, Page]:
-    """Return the styles and scripts by the name that templates use, such as `site.css`. Raises AssetsError."""
-    folder = find_assets()
-    files = sorted(path for path in folder.glob("*") if path.suffix in _MEDIA) if folder.is_dir() else []
-    if not files:
-        raise AssetsError(f"{folder} has no styles and scripts for the pages; `make install` builds them")
+    """Return the styles and scripts by the name that templates use, such as `site.css`."""
+    files = sorted(path for path in find_assets().glob("*") if path.suffix in _MEDIA)
     return {path.name: make_asset(path.name, path.read_bytes()) for path in files}
 
 
@@ -103,19 +97,13 @@ def find_asset(name: str) -> Page:
     return asset
 
 
-def locate_asset(name: str) -> str:
-    """Return the path of a style or script of this program. Raises AssetsError."""
-    return find_asset(name).path
-
-
 def make_asset(name: str, data: bytes) -> Page:
     """Return the file under a name with the hash of its bytes: `assets/site.1f3a5c7e9b.css`. The favicon keeps its
     own."""
     stem, _, suffix = name.rpartition(".")
-    if name == _FAVICON:
-        return Page(path=name, media=_MEDIA[f".{suffix}"], data=data)
     digest = hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]
-    return Page(path=f"{ASSETS}{stem}.{digest}.{suffix}", media=_MEDIA[f".{suffix}"], data=data)
+    path = name if name == _FAVICON else f"{ASSETS}{stem}.{digest}.{suffix}"
+    return Page(path=path, media=_MEDIA[f".{suffix}"], data=data)
 
 
 Color = tuple[int, int, int]

@@ -13,20 +13,12 @@ from outings.pages.assets import Page, find_asset
 from outings.pages.city import MEMBERS
 from outings.pages.layout import name_words, render_page
 from outings.pages.settings import BuildRow, Words
+from outings.release.root import FeedTally
 from outings.release.site import SiteSettings
 
 # They are never part of a release: only `outings site --internal` writes them.
 FOLDER = "internal/"
 _MOST_BUILDS = 12
-
-
-class FeedCounts(Struct, frozen=True, kw_only=True):
-    """The number of a feed's records that were read in one release, and what became of them."""
-
-    read: int
-    listings: int
-    merged: int
-    quarantined: int
 
 
 class ReleaseColumn(Struct, frozen=True, kw_only=True):
@@ -36,7 +28,7 @@ class ReleaseColumn(Struct, frozen=True, kw_only=True):
     id: str
     built_on: date
     versions: int | None
-    feeds: Mapping[str, FeedCounts]
+    feeds: Mapping[str, FeedTally]
 
 
 class WrongLine(Struct, frozen=True, kw_only=True):
@@ -73,7 +65,7 @@ class FeedReport(Struct, frozen=True, kw_only=True):
     what is lost or hidden of it, a line each, with the setting that changes it."""
 
     name: str
-    counts: FeedCounts
+    counts: FeedTally
     failure: str | None
     read_on: date | None
     missed: tuple[str, ...]

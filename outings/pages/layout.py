@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
 from outings.contract.vocabulary import COLLECTIONS
-from outings.pages.assets import Page, find_templates, locate_asset, make_colors
+from outings.pages.assets import Page, find_asset, find_templates, make_colors
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY
 from outings.pages.settings import Words, format_date, format_number, lay_words
 from outings.release.site import SiteSettings
@@ -48,12 +48,12 @@ def render_page(
     page_words: str,
     values: Mapping[str, Any] = {},
     link: Callable[[str], str] | None = None,
-    find_asset: Callable[[str], str] = locate_asset,
+    locate_asset: Callable[[str], str] = lambda name: find_asset(name).path,
 ) -> Page:
     """Render a page from its template. Beside `values` a template has `words`, the table `page_words`; `frame`, the
     words of all pages; `link`, which returns the address of a path of the site, relative to this page; `asset`, which
-    does so for a style or a script; and `settings`. `find_asset` returns the path of a style or script. Pass `link` if
-    the page is shown at other addresses than its path."""
+    does so for a style or a script; and `settings`. `locate_asset` returns the path of a style or script. Pass
+    `link` if the page is shown at other addresses than its path."""
     words = lay_words(settings.language, settings.words)
     link = link or partial(_link, path)
     shown = _open().get_template(template).render(
@@ -65,7 +65,7 @@ def render_page(
         policy=CONTENT_SECURITY_POLICY,
         sections=list_sections(settings),
         link=link,
-        asset=lambda name: link(find_asset(name)),
+        asset=lambda name: link(locate_asset(name)),
         colors=link(make_colors(settings.accent).path) if settings.accent else None,
         number=partial(format_number, words=words["frame"]),
         date=partial(format_date, words=words["frame"]),

@@ -29,10 +29,10 @@ _AMENITIES = ("has_outdoor_space", "has_parking", "has_wifi", "socks_required", 
 
 
 def render_listing(
-    item: Document, *, settings: SiteSettings, find_asset: Callable[[str], str], picture: Picture | None = None,
+    item: Document, *, settings: SiteSettings, locate_asset: Callable[[str], str], picture: Picture | None = None,
     outlines: bytes | None = None,
 ) -> bytes:  # fmt: skip
-    """Render the page of a listing. `find_asset` returns the path of a style or script of the release. `outlines`: of
+    """Render the page of a listing. `locate_asset` returns the path of a style or script of the release. `outlines`: of
     the metro's neighborhoods, as GeoJSON."""
     words = name_words(settings, "listing")
     location = item["location"] or {}
@@ -57,11 +57,13 @@ def render_listing(
         "explore": f"explore/?metro={item['metro']}&type={collection}",
         "structured": Markup(_encode_structured(item)),  # noqa: S704 every "<" in it is escaped
         "updated_on": date.fromisoformat(item["updated_at"][:10]) if item["updated_at"] else None,
-        "spots": _tell_spots(_find_registration(item), words),
+        "spots": _tell_spots(
+            item.get("registration") or ({"status": "full"} if item.get("is_sold_out") else {}), words
+        ),
     }
     page = render_page(
         f"{item['metro']}/{collection}/", "listing.html", settings=settings, page_words="listing", values=values,
-        find_asset=find_asset,
+        locate_asset=locate_asset,
     )  # fmt: skip
     return page.data
 
@@ -155,13 +157,9 @@ def _tell_price(price: Document | None, words: Words) -> str:
     return " – ".join(dict.fromkeys(map(form.format, bounds))) + note
 
 
-def _find_registration(item: Document) -> Document:
-    return item.get("registration") or ({"status": "full"} if item.get("is_sold_out") else {})
-
-
-def _tell_spots(registration: Document, words: Words) -> str | None:
+def _tell_spots(registration: Document, words: Words, *, is_sold_out: bool = False) -> str | None:
     """Say whether there are places left; None if nobody knows."""
-    remaining, status = registration.get("spots_remaining"), registration.get("status")
+    remaining, status = registration.get("spots_remaining"), "full" if is_sold_out else registration.get("status")
     if status in ("full", "closed", "waitlist", "upcoming"):
         return words[f"status_{status}"]
     if remaining is not None:
@@ -197,18 +195,18 @@ def _find_directions(item: Document) -> tuple[str, str] | None:
     return f"geo:0,0?q={address}", f"{_MAP}search?query={address}"
 
 
-def _list_addresses(item: Document) -> Iterator[tuple[str, str]]:
-    """Yield the web pages of the listing, each once, with the word that names it."""
+def _list_addresses(item: Document) -> list[tuple[str, str]]:
+    """Return the web pages of the listing, each once, with the word that names it."""
     addresses = {
         "register": item.get("registration_url") or (item.get("registration") or {}).get("url"),
         "tickets": item.get("ticket_url"),
         "website": item.get("website_url"),
     }
-    known: set[str] = set()
+    names: dict[str, str] = {}
     for name, address in addresses.items():
-        if address and address not in known and urlsplit(address).scheme in ("http", "https"):
-            known.add(address)
-            yield name, address
+        if address and urlsplit(address).scheme in ("http", "https"):
+            names.setdefault(address, name)
+    return [(name, address) for address, name in names.items()]
 
 
 def _format_span(start: str, end: str | None, words: Words, *, has_time: bool) -> str:
@@ -298,23 +296,20 @@ def render_calendar(item: Document) -> bytes | None:
     entries = [*_list_entries(item)]
     if not entries:
         return None
-    zone = _find_zone(item)
     head = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//outings//listing//EN"]
     texts = _write_texts(item)
     stamp = (item["updated_at"] or "1970-01-01T00:00:00Z").replace("-", "").replace(":", "")
-    events = [
-        line
-        for number, times in enumerate(entries)
-        for line in (
+    events = []
+    for number, times in enumerate(entries):
+        events += [
             "BEGIN:VEVENT",
             f"UID:{item['id']}-{number}@outings",
             f"DTSTAMP:{stamp}",
             *times,
             *texts,
             "END:VEVENT",
-        )
-    ]
-    return encode_lines(head) + encode_vtimezone(zone) + encode_lines([*events, "END:VCALENDAR"])
+        ]
+    return encode_lines(head) + encode_vtimezone(_find_zone(item)) + encode_lines([*events, "END:VCALENDAR"])
 
 
 def _find_zone(item: Document) -> str:
@@ -369,12 +364,9 @@ def _write_until(last: str | None, zone: str, *, has_time: bool) -> str:
 
 def _write_times(start: str, end: str | None, zone: str, *, has_time: bool) -> list[str]:
     form = f";TZID={zone}:" if has_time else ";VALUE=DATE:"
-    pairs: Sequence[tuple[str, str | None]] = (("DTSTART", start), ("DTEND", end if end and end > start else None))
-    return [
-        f"{name}{form}{(text if has_time else text[:10]).replace('-', '').replace(':', '')}"
-        for name, text in pairs
-        if text and (name == "DTSTART" or has_time or text[:10] > start[:10])
-    ]
+    start, end = (text and (text if has_time else text[:10]) for text in (start, end or ""))
+    times = {"DTSTART": start, "DTEND": end} if end > start else {"DTSTART": start}
+    return [f"{name}{form}{text.replace('-', '').replace(':', '')}" for name, text in times.items()]
 
 
 def _write_texts(item: Document) -> list[str]:
@@ -383,7 +375,7 @@ def _write_texts(item: Document) -> list[str]:
     lines = [f"SUMMARY:{escape_text(item['name'])}"]
     lines += [f"DESCRIPTION:{escape_text(item['description'])}"] if item["description"] else []
     lines += [f"LOCATION:{escape_text(where)}"] if where else []
-    lines += [f"URL:{address}" for _, address in _list_addresses(item)][:1]
+    lines += [f"URL:{address}" for _, address in _list_addresses(item)[:1]]
     if location.get("lat") is not None and location.get("lng") is not None:
         lines.append(f"GEO:{location['lat']};{location['lng']}")
     return lines

@@ -81,11 +81,9 @@ def list_unknown(own: Mapping[str, object]) -> Iterator[str]:
         if page not in english or not isinstance(texts, Mapping):
             yield page
         else:
-            yield from (f"{page}.{name}" for name, text in texts.items() if not _is_word(english[page], name, text))
-
-
-def _is_word(english: Mapping[str, str], name: str, text: object) -> bool:
-    return name in english and isinstance(text, str)
+            for name, text in texts.items():
+                if name not in english[page] or not isinstance(text, str):
+                    yield f"{page}.{name}"
 
 
 def format_number(number: int, words: Words) -> str:

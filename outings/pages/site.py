@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from datetime import date
 from functools import cache
-from typing import Any
 
 from outings.contract.expression_columns import list_columns
 from outings.contract.vocabulary import COLLECTIONS, TIME_BLOCKS, WEEKDAYS, Vocabulary
@@ -32,15 +31,11 @@ WAYS = {
 # Cities whose weekend the home page shows: each takes three requests.
 MOST_WEEKENDS = 4
 
-# Of the answer, in columns, as people read JSON.
-_WIDTH = 64
-_STEP = "  "
-
 
 @cache
 def _read_sample() -> str:
     """Return the answer to the home page's sample request, for the sample cities on a fixed day."""
-    return _format_json(json.loads((find_templates() / "sample_answer.json").read_bytes()))
+    return (find_templates() / "sample_answer.json").read_text(encoding="utf-8").rstrip()
 
 
 def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
@@ -66,25 +61,6 @@ def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
         "ways": {way: path if f"{path.split('/')[0]}/" in sections else None for way, path in WAYS.items()},
     }
     return render_page("", "home.html", settings=settings, page_words="home", values=values)
-
-
-def _format_json(value: Any, *, indent: str = "", taken: int = 0) -> str:
-    """Format JSON so that a value that fits on a line is on one. `indent`: the blanks before further lines; `taken`:
-    how many columns of the first line are used already."""
-    flat = json.dumps(value, ensure_ascii=False)
-    if not isinstance(value, dict | list) or not value or len(indent) + taken + len(flat) <= _WIDTH:
-        return flat
-    inner = indent + _STEP
-    if isinstance(value, dict):
-        names = [f"{json.dumps(name, ensure_ascii=False)}: " for name in value]
-        lines = [
-            name + _format_json(entry, indent=inner, taken=len(name))
-            for name, entry in zip(names, value.values(), strict=True)
-        ]
-    else:
-        lines = [_format_json(entry, indent=inner) for entry in value]
-    first, last = "{}" if isinstance(value, dict) else "[]"
-    return f"{first}\n" + ",\n".join(inner + line for line in lines) + f"\n{indent}{last}"
 
 
 PATH = "explore/"

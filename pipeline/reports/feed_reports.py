@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from outings.pages.city import MEMBERS, list_having
-from outings.pages.feeds import FeedCounts, FeedReport, IncompleteListing, ReleaseColumn, WrongGroup, WrongLine
+from outings.pages.feeds import FeedReport, IncompleteListing, ReleaseColumn, WrongGroup, WrongLine
 from outings.release.cache import fetch_object
 from outings.release.manifest import FeedAccount, add_accounts, read_manifest
 from outings.release.pointer import ListedRelease, list_releases
@@ -55,7 +55,7 @@ class FeedReporter:
                 id=release.id,
                 built_on=release.root.built_at.date(),
                 versions=versions.get(release.id),
-                feeds={name: _count_feed(memory) for name, memory in release.root.feeds.items()},
+                feeds=release.root.feeds,
             )
             for release in shown[:RELEASES]
         )
@@ -76,7 +76,7 @@ class FeedReporter:
         incomplete = now.filter(pl.any_horizontal(~pl.col(*MEMBERS)))
         return FeedReport(
             name=name,
-            counts=_count_feed(memory),
+            counts=memory,
             failure=memory.failure,
             read_on=None if memory.read_at is None else memory.read_at.date(),
             missed=memory.missed,
@@ -115,10 +115,6 @@ class FeedReporter:
             "source", "name", parts.struct[0].alias("feed"), parts.struct[2].alias("source_id"),
             *(is_stated.alias(name) for name, is_stated in list_having().items()),
         )  # fmt: skip
-
-
-def _count_feed(memory: FeedMemory) -> FeedCounts:
-    return FeedCounts(read=memory.read, listings=memory.listings, merged=memory.merged, quarantined=memory.quarantined)
 
 
 def _name_difference(one: pl.DataFrame, other: pl.DataFrame) -> tuple[int, tuple[str, ...]]:

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from outings.pages.assets import Page
 from outings.pages.feeds import (
-    FeedCounts,
     FeedReport,
     IncompleteListing,
     ReleaseColumn,
@@ -25,6 +24,7 @@ from outings.pages.feeds import (
 )
 from outings.pages.settings import BuildRow
 from outings.pages.site import render_metro, render_site
+from outings.release.root import FeedTally
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 from tests.answers import documents
@@ -82,7 +82,7 @@ INTERNAL = ("/internal/", "/internal/museum.html")
 
 def make_operators_pages(settings: SiteSettings) -> tuple[Page, ...]:
     """Make the pages of a feed with very long values and names from right to left, in as many releases as are shown."""
-    counts = FeedCounts(read=100_000, listings=99_000, merged=10, quarantined=990)
+    counts = FeedTally(read=100_000, listings=99_000, merged=10, quarantined=990)
     releases = [
         ReleaseColumn(
             id=f"{number}-0a1b2c3d", built_on=TODAY - timedelta(days=number), versions=number, feeds={"museum": counts}

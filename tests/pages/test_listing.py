@@ -17,7 +17,7 @@ ENGLISH = lay_words("en", {})["listing"]
 
 def render(item: Document, *, language: str = "en", outlines: bytes | None = None) -> str:
     settings = SiteSettings(shows_data=True, language=language)
-    page = render_listing(item, settings=settings, find_asset=lambda name: f"assets/{name}", outlines=outlines)
+    page = render_listing(item, settings=settings, locate_asset=lambda name: f"assets/{name}", outlines=outlines)
     return page.decode()
 
 
