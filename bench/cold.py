@@ -157,7 +157,7 @@ def read_own_memory() -> float:
 
 
 async def _ask(edge: Any, path: str, key: str) -> None:
-    from edge.http_messages import read_scope
+    from edge.request_headers import read_scope
 
     path, _, query = path.partition("?")
     scope = {

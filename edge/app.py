@@ -15,14 +15,15 @@ from edge.bodies import Bodies
 from edge.calendar_addresses import CalendarAddresses
 from edge.client_addresses import AddressBuckets, TrustedProxies, VisitorKey, VisitorLimiter
 from edge.front_protocol import Fronts
-from edge.http_messages import read_scope, send_response
 from edge.limits.connections import ConnectionLimiter
 from edge.limits.limiter import LimitStore, MappedLimitStore, RateLimiter, count_microseconds
 from edge.metrics import Counts, Metrics
 from edge.planner import LocalDates, Planner
 from edge.public import Pages, PublicEndpoints, prepare_document
 from edge.releases import Releases, RollbackGuard
+from edge.request_headers import read_scope
 from edge.respond import Responder
+from edge.response_headers import send_response
 from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from edge.calendar_addresses import SIGNATURE, CalendarAddresses, is_signed
 from edge.client_addresses import AddressBuckets, TrustedProxies
-from edge.http_messages import Request
 from edge.limits.limiter import Principal, make_principal
+from edge.request_headers import Request
 from outings.contract.errors import bad_request, rate_limited, unauthorized, unavailable
 from outings.contract.pricing_plans import PricingPlan
 from outings.keys.registry import NAME, Registry, parse_registry, refuse_lost_registry

@@ -17,9 +17,9 @@ from msgspec import Struct
 from prometheus_client import Counter
 
 from edge.front_protocol import ANSWERS, CACHE_CONTROL, CODING, EXPORTS, OBJECTS, Front, name_answer, name_object
-from edge.http_messages import Body, Lines, encode_lines, make_body
 from edge.metrics import Counts
 from edge.planner import RequestPlan
+from edge.response_headers import Body, Lines, encode_lines, make_body
 from edge.thread_pool import ThreadPool
 from outings.answers.plan import AnswerPlan, PlannedFile
 from outings.contract.errors import unavailable

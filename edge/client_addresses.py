@@ -8,8 +8,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from cachetools import FIFOCache
 from msgspec import Struct
 
-from edge.http_messages import Request
 from edge.limits.limiter import MINUTE, SECOND, has_room, leak, wait_for_room
+from edge.request_headers import Request
 from outings.contract.errors import rate_limited
 
 Address = IPv4Address | IPv6Address

@@ -11,8 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.calendar_addresses import CalendarAddresses
-from edge.http_messages import Request, make_etag, make_head
 from edge.releases import Releases, ServedRelease
+from edge.request_headers import Request
+from edge.response_headers import make_etag, make_head
 from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool

@@ -11,11 +11,13 @@ from msgspec.structs import replace
 
 from edge.authentication import KeyRing
 from edge.bodies import CODINGS, IDENTITY, Bodies, choose_coding, cut_pieces, encode_body
-from edge.http_messages import (
+from edge.metrics import Counts, Metrics
+from edge.planner import RequestPlan
+from edge.releases import Releases
+from edge.request_headers import Header, Request
+from edge.response_headers import (
     Body,
-    Header,
     Lines,
-    Request,
     Response,
     encode_lines,
     list_content_headers,
@@ -31,9 +33,6 @@ from edge.http_messages import (
     matches_etag,
     read_range,
 )
-from edge.metrics import Counts, Metrics
-from edge.planner import RequestPlan
-from edge.releases import Releases
 from outings.answers.ical import render_event_file
 from outings.contract.errors import ApiError, not_found, unavailable
 from outings.contract.openapi.document import encode_document

@@ -23,9 +23,12 @@ from edge.bodies import (
 )
 from edge.client_addresses import VisitorLimiter
 from edge.front_protocol import ANY, Fronts
-from edge.http_messages import (
-    MOST_HEADER_BYTES,
-    Request,
+from edge.limits.limiter import RateLimiter
+from edge.metrics import Counts
+from edge.planner import Planner, RequestPlan, find_match, read_key_id
+from edge.public import Pages, PublicEndpoints
+from edge.request_headers import MOST_HEADER_BYTES, Request
+from edge.response_headers import (
     Response,
     list_content_headers,
     make_failure,
@@ -38,10 +41,6 @@ from edge.http_messages import (
     matches_etag,
     read_range,
 )
-from edge.limits.limiter import RateLimiter
-from edge.metrics import Counts
-from edge.planner import Planner, RequestPlan, find_match, read_key_id
-from edge.public import Pages, PublicEndpoints
 from edge.usage import RequestRecord, UsageRecorder
 from outings.answers.plan import PlannedFile
 from outings.contract.errors import METHODS, ApiError, bad_request, internal, method_not_allowed, unavailable

@@ -22,8 +22,9 @@ from starlette.types import Receive, Scope, Send
 from edge.app import POLL_SECONDS, Edge
 from edge.bodies import choose_coding
 from edge.front_protocol import CODING, EXPORTS, FRONT, OBJECTS, POINTERS, render_front
-from edge.http_messages import Header, Response, encode_lines, read_scope, send_response, split_lines
 from edge.limits.limiter import LOCAL
+from edge.request_headers import Header, read_scope
+from edge.response_headers import Response, encode_lines, send_response, split_lines
 from edge.serving.worker import make_served_edge
 from outings.configuration import read_configuration
 from outings.configuration.tables import StoreTable

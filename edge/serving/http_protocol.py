@@ -10,7 +10,8 @@ from typing import Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from edge.http_messages import Header, Request, Response, encode_lines, make_refusal, make_request_id, read_request
+from edge.request_headers import Header, Request, make_request_id, read_request
+from edge.response_headers import Response, encode_lines, make_refusal
 from outings.contract.errors import ApiError, bad_request
 
 # The most bytes of a request's line and header fields. The edge accepts 16 KiB of a query and 32 KiB of fields.

@@ -10,8 +10,9 @@ from msgspec.structs import asdict
 
 from edge.bodies import CODINGS
 from edge.front_protocol import CACHE_CONTROL, KINDS, LEAST_POINTER_BYTES, render_front
-from edge.http_messages import MOST_HEADER_BYTES, make_head, make_refusal, split_lines
 from edge.limits.limiter import FIELDS
+from edge.request_headers import MOST_HEADER_BYTES
+from edge.response_headers import make_head, make_refusal, split_lines
 from outings.contract import errors
 from outings.contract.errors import ApiError
 from outings.contract.routes import ROUTES

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from edge.bodies import render_body
-from edge.http_messages import Body
+from edge.response_headers import Body
 from outings.answers.plan import AnswerPlan
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.release.pointer import read_pointer

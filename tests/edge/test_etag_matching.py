@@ -2,7 +2,7 @@
 
 import pytest
 
-from edge.http_messages import matches_etag
+from edge.response_headers import matches_etag
 
 
 @pytest.mark.parametrize(

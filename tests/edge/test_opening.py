@@ -105,7 +105,7 @@ from datetime import datetime
 from pathlib import Path
 import edge.serving.function
 from edge.app import Edge
-from edge.http_messages import read_scope
+from edge.request_headers import read_scope
 from outings.release.folder import FolderStore
 
 folder, now, key = sys.argv[1:]

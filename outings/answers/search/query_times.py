@@ -9,12 +9,10 @@ import numpy as np
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionQuery, Selection, make_conditions
 from outings.answers.search.strength import Numbers
-from outings.answers.search.understanding.times import When
+from outings.answers.search.understanding.times import MIDNIGHT, When
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.values import DAY
 from outings.contract.vocabulary import WEEKDAYS, Vocabulary
 
-_HOUR, _MINUTE = 3600, 60
 # Of some words of time, on a day: working them out takes 0.1 ms.
 _SELECTIONS = 256
 _Window = tuple[str, date, date | None]
@@ -52,28 +50,18 @@ def _list_selections(when: When, windows: tuple[_Window, ...], vocabulary: Vocab
 
 def _list_values(listing_type: str, begin: date, end: date | None, when: When) -> dict[str, object]:
     """Return the filters of the type's list that state this time."""
-    days = when.find_days(begin)
-    first, last = (begin, end) if days is None else days
-    # A term and its days are apart: on July 12th there is only what meets on Sundays.
-    own = _list_weekdays(*days) if days is not None and listing_type == "class" else ()
-    weekdays = when.weekdays or own
-    low, high = when.hours or (0, DAY)
+    first, last, weekdays = begin, end, when.weekdays
+    if when.ahead is not None:
+        first, last = (begin + timedelta(days=number) for number in when.ahead)
+        # A term and its days are apart: on a Sunday there is only what meets on Sundays.
+        if listing_type == "class" and first == last and not weekdays:
+            weekdays = (first.weekday(),)
+    low, high = when.hours or (0, MIDNIGHT)
     values = {
-        "from": max(first, begin),
+        "from": first,
         "to": last,
         "weekday": tuple(WEEKDAYS[weekday] for weekday in weekdays) or None,
-        "start_after": _make_time(low) if low > 0 else None,
-        "start_before": _make_time(high) if high < DAY else None,
+        "start_after": time(low) if low > 0 else None,
+        "start_before": time(high) if high < MIDNIGHT else None,
     }
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _list_weekdays(first: date, last: date) -> tuple[int, ...]:
-    """Return the weekdays of a span of days, or () if the span has all seven."""
-    days = (last - first).days + 1
-    return tuple((first + timedelta(days=number)).weekday() for number in range(days)) if days < len(WEEKDAYS) else ()
-
-
-def _make_time(seconds: int) -> time:
-    hour, rest = divmod(seconds, _HOUR)
-    return time(hour, rest // _MINUTE)

@@ -105,7 +105,6 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
     codes = finder.find_codes(
         words,
         more=_list_more(words, located, search, index),
-        runs=[(start, end) for start, end, _ in located],
         foreign=foreign,
         beginning=search.parsed.begun,
         is_auto=search.is_auto,

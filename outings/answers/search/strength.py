@@ -88,7 +88,6 @@ STRENGTHS = np.array([PLACES[best[0]] * SPELLINGS[best[1]] if best else 0 for be
 # A related word in the name is no guess where the listing has the word itself, too.
 STRENGTHS[BY_ITSELF << _SHIFT | _RANKS[NAME, RELATED]] = PLACES[CATEGORY]
 STANDINGS = np.arange(256) >> _SHIFT
-_GUESSED = np.array([_encode(best[0], GUESS) if best else 0 for best in _BEST], dtype=np.uint8)
 IN_NAME = np.array([float(best is not None and best[0] == NAME) for best in _BEST])
 
 
@@ -188,20 +187,16 @@ class StrengthFinder:
         foreign: RelatedWords | None = None,
         beginning: str | None = None,
         more: Sequence[Iterable[Source]] = (),
-        runs: Sequence[tuple[int, int]] = (),
     ) -> list[Codes]:
         """Return the codes of each word, by row.
 
-        `beginning`: the last word, if it is half typed. `more`: further matches of each word. `runs`: [start, end) of
-        words that are one name and match only side by side. `foreign`: translations of words that are in another
-        language than the metro's; translations allow no typos.
+        `beginning`: the last word, if it is half typed. `more`: further matches of each word. `foreign`: translations
+        of words that are in another language than the metro's; translations allow no typos.
         """
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
         for run in () if foreign is None else foreign.find(words):
             for number in range(run.start, run.end):
                 sources[number] = list(self.find_one(words[number], SAME))
-        for start, end in runs:
-            sources[start:end] = self._find_name_of(words, start, end, sources)
         related = self._find_related(words, foreign, beginning=beginning, is_auto=is_auto)
         for run in related:
             written = "".join(words[run.start : run.end])
@@ -220,25 +215,6 @@ class StrengthFinder:
         for own, others in zip(sources, more, strict=False):
             own += others
         return [self.encode(source) for source in sources]
-
-    def _find_name_of(
-        self, words: Sequence[str], start: int, end: int, sources: Sequence[list[Source]]
-    ) -> list[list[Source]]:
-        """Return the matches of a name's words: all of them side by side, or written as one. A single word of the name
-        is a weaker match."""
-        own = words[start:end]
-        if len(own) == 1:
-            return list(sources[start:end])
-        whole = list(self.find_one("".join(own), JOINED))
-        spelled = [self.spelling.list_stemmed(word) for word in own]
-        meant = [[form.number for form in self.spelling.list_forms(word)] for word in own]
-        whole.append(self.find_sequence(spelled, SAME))
-        if meant != spelled:
-            whole.append(self.find_sequence(meant, ONE_TYPO))
-        return [
-            [*whole, *(Source(source.rows, _GUESSED.take(source.codes)) for source in sources[number])]
-            for number in range(start, end)
-        ]
 
     def encode(self, sources: Iterable[Source]) -> Codes:
         """Return the code of a word for every row of the snapshot: the best level and strength of all sources."""

@@ -171,9 +171,8 @@ class NamedHours(Struct, frozen=True, kw_only=True, rename={"low": "from", "high
 
 
 class WhenWords(Struct, frozen=True, kw_only=True):
-    """Regular expressions for dates and times in a query; an empty one never matches. `days` from Monday and `months`
-    from January are separated by blanks. `dates` contain `<month>`, `<first>`, `<last>` and `<year>`; `coming` stands
-    before a day of the next seven; others stand beside times of day."""
+    """Regular expressions for days and parts of the day in a query; an empty one never matches. `days` from Monday are
+    separated by blanks; `coming` stands before a day of the next seven."""
 
     days: str = ""
     weekdays: str = ""
@@ -181,24 +180,13 @@ class WhenWords(Struct, frozen=True, kw_only=True):
     today: str = ""
     tomorrow: str = ""
     coming: str = ""
-    months: str = ""
-    dates: tuple[str, ...] = ()
     hours: tuple[NamedHours, ...] = ()
-    after: str = ""
-    before: str = ""
-    to: str = ""
-    am: str = ""
-    pm: str = ""
 
     def list_patterns(self) -> Iterator[str]:
-        texts = (getattr(self, name) for name in self.__struct_fields__ if name not in ("days", "months"))
-        yield from (text for text in texts if isinstance(text, str))
-        yield from (*self.days.split(), *self.months.split(), *(hour.words for hour in self.hours))
-        yield from (fill_parts(date, WHEN_PARTS) for date in self.dates)
+        yield from (*self.days.split(), self.weekdays, self.weekends, self.today, self.tomorrow, self.coming)
+        yield from (hour.words for hour in self.hours)
 
 
-# Names that a date's expression may contain in angle brackets. They are replaced when dates are read.
-WHEN_PARTS = dict.fromkeys(("month", "first", "last", "year"), "")
 _LISTS = ("numbers", "ordinals", "suggested", "suggested_words")
 
 
@@ -226,10 +214,9 @@ class SearchWords(Struct, frozen=True, kw_only=True):
         yield from (named.words for named in self.ages.named)
 
     def check(self) -> None:
-        """Raise ValueError for too many days or months, or for invalid hours, which types cannot express."""
-        for name, texts, most in (("days", self.when.days, 7), ("months", self.when.months, 12)):
-            if (count := len(texts.split())) > most:
-                raise ValueError(f"{name} has {count} expressions; allowed: {most} at most")
+        """Raise ValueError for too many days, or for invalid hours, which types cannot express."""
+        if (count := len(self.when.days.split())) > 7:
+            raise ValueError(f"days has {count} expressions; allowed: 7 at most")
         for hour in self.when.hours:
             if not 0 <= hour.low < hour.high <= 24:
                 raise ValueError(f'hours of "{hour.words}": {hour.low} to {hour.high}; allowed: 0 to 24, and rising')

@@ -44,7 +44,6 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_events(
         tmp_path_factory.mktemp("events"),
         monday=FIRST, evening=FIRST.replace(hour=18), tomorrow=datetime(2026, 8, 11, 13), saturday=SATURDAY,
-        later=datetime(2026, 9, 16, 10), next=datetime(2027, 7, 12, 10),
     )  # fmt: skip
 
 
@@ -57,16 +56,7 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Release:
         ("clay saturday morning", "Clay saturday"),
         ("clay weekday evenings", "Clay evening"),
         ("clay tonight", "Clay evening"),
-        ("clay after 5pm", "Clay evening"),
-        ("clay 6pm", "Clay evening"),
         ("clay tomorrow", "Clay tomorrow"),
-        ("clay tuesday 1-3", "Clay tomorrow"),
-        ("clay aug 15th", "Clay saturday"),
-        ("clay 2026-08-15", "Clay saturday"),
-        ("clay in september", "Clay later"),
-        # The next such day: this year's is over.
-        ("clay july 12", "Clay next"),
-        ("clay july 12 2027", "Clay next"),
     ],
 )
 def test_what_happens_then_comes_first(events: Release, q: str, first: str) -> None:
@@ -74,7 +64,7 @@ def test_what_happens_then_comes_first(events: Release, q: str, first: str) -> N
     assert next(iter(scores)) == first
     # Nothing is hidden; what is on the day at another hour, or in another week, has lost a half.
     assert [*scores.values()].count(0.95) == 1
-    assert len(scores) == 6
+    assert len(scores) == 4
     assert {*scores.values()} <= {0.95, 0.893, 0.836}
     assert set(score(events, q).values()) == {0.95}
 
@@ -112,14 +102,11 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Release:
     ("q", "order"),
     [
         ("clay tuesdays", ["Clay 2", "Clay 1", "Clay 3"]),
-        ("clay after 5", ["Clay 2", "Clay 1", "Clay 3"]),
         ("clay monday afternoon", ["Clay 1", "Clay 2", "Clay 3"]),
         # This week is before the term.
         ("clay this tuesday", ["Clay 1", "Clay 2", "Clay 3"]),
         ("clay after school", ["Clay 2", "Clay 1", "Clay 3"]),
-        # A Tuesday within the term; and one after it.
-        ("clay october 6", ["Clay 2", "Clay 1", "Clay 3"]),
-        ("clay july 6 2027", ["Clay 1", "Clay 2", "Clay 3"]),
+        ("clay tomorrow", ["Clay 1", "Clay 2", "Clay 3"]),
     ],
 )
 def test_a_class_is_then_if_it_meets_on_such_a_day_of_its_term(classes: Release, q: str, order: list[str]) -> None:

@@ -10,7 +10,7 @@ import brotli
 import pytest
 import zstandard
 
-from edge.http_messages import EXPOSED, make_refusal
+from edge.response_headers import EXPOSED, make_refusal
 from outings.contract import errors
 from tests.edge.fronts.conftest import SECRET, Deployment
 from tests.edge.fronts.fronting import Answer, ask

@@ -2,8 +2,8 @@
 
 import pytest
 
-from edge.http_messages import split_lines
 from edge.limits.limiter import Allowance, LimitState, Outcome, encode_fields, find_wait
+from edge.response_headers import split_lines
 from tests.edge.limits.conftest import BEGIN, CountedStore
 
 SECOND = 1_000_000

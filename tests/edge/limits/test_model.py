@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from edge.http_messages import split_lines
 from edge.limits.limiter import Allowance, LimitState, Outcome, encode_fields, find_wait
+from edge.response_headers import split_lines
 from tests.edge.limits.conftest import BEGIN, CountedStore
 
 SECOND = 1_000_000

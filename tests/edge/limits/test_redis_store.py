@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from edge.http_messages import split_lines
 from edge.limits.limiter import Allowance, LimitStoreError, Operation, Outcome, encode_fields, open_limits
 from edge.limits.redis_store import RedisLimitStore
+from edge.response_headers import split_lines
 from tests.edge.limits.conftest import RedisServer
 
 ALLOWANCE = Allowance(key=1, client=2, per_minute=600, per_month=10**9)

@@ -52,7 +52,7 @@ class QueryWords:
         )
         self.price_phrases = _compile_prices(language_words.amounts, phrases.prices)
         self.ages = AgePatterns(language_words.ages)
-        self.when = WhenPatterns(language_words.when, ends=language_words.ages.ordinal_ends)
+        self.when = WhenPatterns(language_words.when)
         self._stems = find_stems(language)
 
     def list_alike(self, kind: str) -> frozenset[str]:

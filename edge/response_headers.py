@@ -1,153 +1,22 @@
-"""HTTP messages: a request, with what authentication, limits and routing add to it, and a response with its headers,
-those of CORS among them, and its ETag.
+"""Write a response and its headers: CORS, caching, the ETag, ranges, limits and ids.
 
-Headers of a response are kept as lines in bytes, ready to send: most are encoded only once.
+Headers are kept as lines in bytes, ready to send: most are encoded only once.
 """
 
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from random import getrandbits
-from urllib.parse import quote
 
 from msgspec import Struct
-from starlette.types import Scope, Send
+from starlette.types import Send
 
-from edge.front_protocol import FILL, FRONT, Front
-from edge.limits.limiter import FIELDS, LimitDecision, Principal
+from edge.limits.limiter import FIELDS
+from edge.request_headers import Header, Request
 from outings.answers.plan import JSON
 from outings.contract.envelope import encode_error
 from outings.contract.errors import METHODS, ApiError
-from outings.contract.routes import Match
-
-Header = tuple[bytes, bytes]
-MOST_HEADER_BYTES = 32_768
-# nginx itself answers 412 to these headers, which a server ignores. So a front does not send such bodies.
-PRECONDITIONS = frozenset({b"if-match", b"if-unmodified-since"})
-_KNOWN = frozenset((
-    b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"range", b"if-range", b"accept",
-    b"accept-encoding", b"x-forwarded-for",
-    FRONT, FILL, *PRECONDITIONS,
-))  # fmt: skip
-_TRACE_ID = re.compile(rb"[A-Za-z0-9_.:-]{1,128}")
-# Version 00 has this length; later ones may be longer. Neither id is all zeros, and no version is ff.
-_TRACE_PARENT = re.compile(
-    rb"(?:(00)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?(1)|(?:-.*)?)"
-)
-
-
-class Request(Struct, frozen=True, kw_only=True, gc=False):
-    """A request as it was sent, and behind the blank line what each step of `respond` adds.
-
-    Attributes:
-        path: raw, percent-encoded.
-        query_string: raw; authentication removes a verified signature.
-        client: the address of the connection's peer; None over a Unix socket.
-        request_id: made by this server; `trace_id` is the caller's if it sent one.
-        header_bytes: the size of all headers.
-        key_text: `X-API-Key`. Repeated headers are joined by commas, so two keys match none.
-        range_text: `Range`; empty where `If-Range` makes it void.
-        wants_page: True if a browser navigates to the address.
-        front_text: the header of a front, not verified; empty if it was sent twice.
-        fill: the ETag of a body that a front fetches by its pointer, or `any`; the request for it was counted before.
-
-        page: the form of a listing to send in place of JSON: `html` or `ics`; empty for JSON.
-        front: the front that can send this body itself.
-        match: the route, and the values in its path; None for a page.
-        principal: the key's owner and rights.
-        limit: the decision of the key's limits; None if they were not read.
-    """
-
-    method: str
-    path: str
-    query_string: bytes
-    client: str | None
-    request_id: bytes
-    trace_id: bytes
-    header_bytes: int
-    key_text: bytes | None = None
-    if_none_match: bytes | None = None
-    range_text: bytes = b""
-    accept_encoding: bytes = b""
-    forwarded_for: bytes = b""
-    wants_page: bool = False
-    has_precondition: bool = False
-    front_text: bytes = b""
-    fill: bytes | None = None
-    page: str = ""
-    front: Front | None = None
-    match: Match | None = None
-    principal: Principal | None = None
-    limit: LimitDecision | None = None
-
-    @property
-    def is_head(self) -> bool:
-        return self.method == "HEAD"
-
-
-def read_request(
-    *, method: str, path: str, query_string: bytes, headers: Sequence[Header], client: str | None
-) -> Request:
-    """Read a request's line and the headers that we know. Header names are in lower case."""
-    texts: dict[bytes, bytes] = {}
-    size = 0
-    for name, value in headers:
-        size += len(name) + len(value)
-        if name in _KNOWN:
-            if name in texts:
-                value = b"" if name == FRONT else b"%b,%b" % (texts[name], value)
-            texts[name] = value
-    request_id, read = make_request_id(), texts.get
-    key_text = read(b"x-api-key")
-    return Request(
-        method=method,
-        path=path,
-        query_string=query_string,
-        client=client,
-        request_id=request_id,
-        trace_id=_read_trace_id(texts, request_id) if len(texts) > 1 else request_id,
-        header_bytes=size,
-        # Blanks around a header's value are no part of it (RFC 9110, 5.5). The parser keeps those after it.
-        key_text=None if key_text is None else key_text.strip(b" \t"),
-        if_none_match=read(b"if-none-match"),
-        # `If-Range` needs a strong tag, and all of ours are weak, so it makes `Range` void.
-        range_text=b"" if b"if-range" in texts else read(b"range", b""),
-        accept_encoding=read(b"accept-encoding", b""),
-        forwarded_for=read(b"x-forwarded-for", b""),
-        wants_page=b"text/html" in read(b"accept", b""),  # programs say `*/*` or what they read
-        has_precondition=not PRECONDITIONS.isdisjoint(texts),
-        front_text=read(FRONT, b""),
-        fill=read(FILL) or None,
-    )
-
-
-def read_scope(scope: Scope) -> Request:
-    """Read the request of an ASGI server."""
-    raw, client = scope.get("raw_path"), scope.get("client")
-    return read_request(
-        method=scope["method"],
-        path=quote(scope["path"]) if raw is None else raw.decode("latin-1"),
-        query_string=scope["query_string"],
-        headers=scope["headers"],
-        client=client[0] if client else None,
-    )
-
-
-def make_request_id() -> bytes:
-    return b"%032x" % getrandbits(128)  # it names a request and guards nothing
-
-
-def _read_trace_id(headers: Mapping[bytes, bytes], request_id: bytes) -> bytes:
-    """Return a well-formed `X-Trace-Id`, else the trace of `traceparent` (W3C Trace Context), else the request's id."""
-    given = headers.get(b"x-trace-id")
-    if given is not None and _TRACE_ID.fullmatch(given):
-        return given
-    parent = headers.get(b"traceparent")
-    trace = None if parent is None else _TRACE_PARENT.fullmatch(parent)
-    return request_id if trace is None else trace[2]
-
 
 # Header fields as they are sent, each with the end of its line.
 Lines = bytes
