@@ -1,23 +1,18 @@
 """Expand an anchor (first date), a rule and its exceptions to the dates of an event, and write them as iCalendar.
 
-Dates are columns, because a metro has millions: objects would not fit in memory. A date belongs to the local day on
-which it starts, even if it ends after midnight.
+A date belongs to the local day on which it starts, even if it ends after midnight.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 
 import msgspec
 import numpy as np
-import polars as pl
 from msgspec import Struct
-from numpy.typing import NDArray
 
-from outings.answers.dates import find_weekday
 from outings.answers.ical import encode_lines
 from outings.contract.values import DAY, count_seconds, number_day, read_local
-from outings.release.tables import OCCURRENCES, make_schema
 from pipeline.dates.rule_days import LAST_DAY, TIMES, RecurrenceRule, RuleError, list_days, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, Series, list_live, localize_until, merge_starts, place_all
 from pipeline.dates.zones import Zone, find_zone
@@ -35,14 +30,9 @@ class Moment(Struct, frozen=True, kw_only=True):
     ends_at: int | None
 
 
-class Occurrence(Moment, frozen=True, kw_only=True):
-    """One date on which an event takes place. `index` numbers an event's dates from 1 in order of time."""
-
-    index: int
-
-
 class Occurrences(Struct, frozen=True, kw_only=True, eq=False):
-    """Occurrences as columns in order of time. Local times are seconds since 1970 in their own wall-clock time."""
+    """The dates of an event in order of time, numbered from 1 by `index`. Local times are seconds since 1970 in their
+    own wall-clock time. They are columns, because a metro has millions: objects would not fit in memory."""
 
     index: Seconds
     starts_local: Seconds
@@ -50,48 +40,8 @@ class Occurrences(Struct, frozen=True, kw_only=True, eq=False):
     starts_at: Seconds
     ends_at: Seconds
 
-    def __len__(self) -> int:
-        return len(self.index)
 
-    def __iter__(self) -> Iterator[Occurrence]:
-        columns = (self.index, self.starts_local, self.ends_local, self.starts_at, self.ends_at)
-        for index, starts_local, ends_local, starts_at, ends_at in zip(*(c.tolist() for c in columns), strict=True):
-            yield Occurrence(
-                index=index,
-                starts_local=read_local(starts_local),
-                ends_local=None if ends_local == NO_END else read_local(ends_local),
-                starts_at=starts_at,
-                ends_at=None if ends_at == NO_END else ends_at,
-            )
-
-
-def join_occurrences(parts: Sequence[Occurrences]) -> Occurrences:
-    """Concatenate the columns of several `Occurrences`."""
-    names = Occurrences.__struct_fields__
-    empty = np.empty(0, dtype=np.int64)
-    return Occurrences(**{name: np.concatenate([empty, *(getattr(part, name) for part in parts)]) for name in names})
-
-
-def make_occurrence_columns(occurrences: Occurrences, *, has_time: NDArray[np.bool_]) -> pl.DataFrame:
-    """Return the table `occurrences` without its column `row`. `has_time`: True for each date whose event has a clock
-    time."""
-    local = occurrences.starts_local
-    columns = {
-        "index": occurrences.index,
-        "starts_at": occurrences.starts_at,
-        "ends_at": _hide_missing(occurrences.ends_at),
-        "starts_local": pl.Series(local * 1_000_000).cast(pl.Datetime("us")),
-        "ends_local": (_hide_missing(occurrences.ends_local) * 1_000_000).cast(pl.Datetime("us")),
-        "date": pl.Series(local // DAY).cast(pl.Int32).cast(pl.Date),
-        "weekday": find_weekday(local // DAY),
-        "time": pl.Series(local % DAY).set(pl.Series(~has_time), None),
-    }
-    return pl.DataFrame(columns, schema_overrides=make_schema({name: OCCURRENCES[name] for name in columns}))
-
-
-def _hide_missing(ends: Seconds) -> pl.Series:
-    series = pl.Series(ends)
-    return series.set(series == NO_END, None)
+_NONE = Occurrences(**dict.fromkeys(Occurrences.__struct_fields__, np.empty(0, dtype=np.int64)))
 
 
 # Beyond them a rule says less than the dates do.
@@ -180,8 +130,8 @@ _NEAR_END = 31
 
 class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     """The dates of an event. `anchor`: the times that its row shows, None for a dateless event. `occurrences`: the
-    dates within the horizon; `beyond`: the next one after these, if any. `given`: how many dates of the series come
-    before it.
+    dates within the horizon; `beyond`: the local start and the instant of the next one after these, if any. `given`:
+    how many dates of the series come before it.
 
     `total`: the number of dates of the series, None if it has no end (or runs past 2299). `rrule`: as given, None if it
     can't be read; `recurrence`: the result of `write_recurrence`. `problems` are codes for the report:
@@ -189,9 +139,9 @@ class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     """
 
     anchor: Moment | None = None
-    occurrences: Occurrences = join_occurrences([])
+    occurrences: Occurrences = _NONE
     total: int | None = None
-    beyond: Occurrences = join_occurrences([])
+    beyond: tuple[int, int] | None = None
     given: int | None = None
     rrule: str | None = None
     is_recurring: bool = False
@@ -269,26 +219,26 @@ def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str |
     stop = int(np.searchsorted(live.starts, (series.last_day + 1) * DAY))
     starts = live.starts[first : min(stop, first + MAX_OCCURRENCES)]
     given = first + starts.size
-    beyond = _find_beyond(series, live, given=given)
     return Expansion(
         anchor=anchor, occurrences=_time_occurrences(starts, series.zone, anchor=anchor, first_index=first + 1),
-        beyond=_time_occurrences(beyond, series.zone, anchor=anchor, first_index=given + 1), given=given,
+        beyond=_find_beyond(series, live, given=given), given=given,
         total=live.starts.size if live.has_end else None, rrule=rrule, is_recurring=True,
         recurrence=write_recurrence(series, live, first=first, stop=given),
         problems=("recurrence_truncated",) if stop - first > starts.size else (),
     )  # fmt: skip
 
 
-def _find_beyond(series: Series, live: LiveDates, *, given: int) -> Seconds:
-    """Return the start of the first date after the `given` ones, or an empty array. A series without an end is followed
-    as far as needed."""
+def _find_beyond(series: Series, live: LiveDates, *, given: int) -> tuple[int, int] | None:
+    """Return the local start and the instant of the first date after the `given` ones, or None. A series without an end
+    is followed as far as needed."""
     last, reach = series.last_day, _NEAR_END
     ends_near = given > 0 and live.starts[given - 1] // DAY > last - _NEAR_END
     while live.starts.size <= given and not live.has_end and not ends_near and last < LAST_DAY:
         reach *= 4
         last = min(last + reach, LAST_DAY)
         live = list_live(msgspec.structs.replace(series, last_day=last))
-    return live.starts[given : given + 1]
+    starts = live.starts[given : given + 1]
+    return (int(starts[0]), int(series.zone.resolve_all(starts)[0])) if starts.size else None
 
 
 def _time_occurrences(starts: Seconds, zone: Zone, *, anchor: Moment, first_index: int) -> Occurrences:

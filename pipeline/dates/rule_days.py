@@ -169,9 +169,8 @@ _PARTS: dict[str, tuple[str, Callable[[str, str], object]]] = {
 Days = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-FIRST_DAY = number_day(date(1, 1, 1))
-# Nearly all series begin later: to know only the days from here on takes a sixth of the time.
-_MODERN_DAY = number_day(date(1890, 1, 1))
+# Records have no year before 1900.
+_FIRST_DAY = number_day(date(1890, 1, 1))
 # No series is followed past this day: one that says that it runs longer has no end.
 LAST_DAY = number_day(date(2299, 12, 31))
 
@@ -210,14 +209,9 @@ def list_days(rule: RecurrenceRule, *, anchor: int, last: int) -> Days:
     return within
 
 
-def _read_calendar(anchor: int) -> _Calendar:
-    """Return the calendar from at least a year before `anchor`, a series' first day, to the last day that we follow."""
-    return _make_calendar(_MODERN_DAY if anchor > _MODERN_DAY + 2 * 366 else FIRST_DAY)
-
-
 @cache
-def _make_calendar(first: int) -> _Calendar:
-    days = np.arange(first, LAST_DAY + 367, dtype=np.int64)
+def _make_calendar() -> _Calendar:
+    days = np.arange(_FIRST_DAY, LAST_DAY + 367, dtype=np.int64)
     dates = days.astype("M8[D]")
     months, years = dates.astype("M8[M]"), dates.astype("M8[Y]")
     month_day = (dates - months.astype("M8[D]")).astype(np.int16) + 1
@@ -233,7 +227,7 @@ def _make_calendar(first: int) -> _Calendar:
 
 def _cut_calendar(rule: RecurrenceRule, anchor: int, last: int) -> _Calendar:
     """Return the calendar from `anchor` to `last`, extended to whole weeks or years to count from both ends."""
-    calendar = _read_calendar(anchor)
+    calendar = _make_calendar()
     if rule.frequency == "DAILY":
         return calendar.cut(anchor, last)
     if rule.frequency == "WEEKLY":
@@ -275,7 +269,7 @@ def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> 
     if rule.year_days:
         met &= _number_among(rule.year_days, calendar.year_day, calendar.year_left, 367)
     if rule.weeks:
-        met &= _meet_weeks(rule, calendar, anchor)
+        met &= _meet_weeks(rule, calendar)
     if weekdays:
         met &= _meet_weekdays(rule, calendar, weekdays)
     return met
@@ -287,10 +281,10 @@ def _number_among(numbers: tuple[int, ...], counted: NDArray[Any], left: NDArray
     return met
 
 
-def _meet_weeks(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> Mask:
+def _meet_weeks(rule: RecurrenceRule, calendar: _Calendar) -> Mask:
     """Mark the days in weeks that BYWEEKNO names. A week belongs to the year of its fourth day, which also gives its
     number."""
-    whole = _read_calendar(anchor)
+    whole = _make_calendar()
     fourth = calendar.days - (calendar.weekday - rule.week_start) % 7 + 3
     at = np.clip(fourth - whole.days[0], 0, whole.days.size - 1)
     return _number_among(rule.weeks, (whole.year_day[at] - 1) // 7 + 1, (whole.year_left[at] - 1) // 7 + 1, 54)

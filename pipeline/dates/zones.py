@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from outings.configuration import read_zone
 from outings.configuration.zones import list_changes, measure_offset
+from outings.contract.values import count_seconds
 
 Seconds = NDArray[np.int64]
 
@@ -32,10 +33,7 @@ class Zone(Struct, frozen=True, kw_only=True):
 
     def resolve(self, local: datetime) -> int:
         """Return the instant of a naive local time: a repeated time's first, a skipped one's by the offset before."""
-        offset = self.info.utcoffset(local.replace(fold=0))
-        if offset is None:
-            raise ValueError(f"zone {self.info.key} has no offset at {local.isoformat()}")
-        return timegm(local.timetuple()) - (offset.days * 86_400 + offset.seconds)
+        return int(self.resolve_all(np.array(count_seconds(local))))
 
     def resolve_all(self, local: Seconds) -> Seconds:
         """Resolve many local times, given as seconds since 1970 in their own wall-clock time."""

@@ -5,6 +5,7 @@ Each member is declared here with how it is read. `docs/records.md` says the sam
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime, time
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -170,6 +171,15 @@ class EventRecord(DatedRecord, frozen=True, kw_only=True):
     ticket_url: kinds.Url = None
     registration_required: kinds.Flag = None
     is_sold_out: kinds.Flag = None
+
+    @property
+    def begins(self) -> datetime | None:
+        """The local start: of a date without a time, its midnight."""
+        return datetime.combine(self.date_on, time()) if self.date_on and not self.starts_local else self.starts_local
+
+    @property
+    def has_time(self) -> bool:
+        return self.starts_local is not None and not self.all_day
 
 
 class SectionRecord(Struct, frozen=True, kw_only=True):

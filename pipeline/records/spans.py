@@ -14,7 +14,7 @@ def find_last_day(record: EventRecord) -> date | None:
 
     An end at 00:00 belongs to the day before.
     """
-    starts, ends = _find_start(record), record.ends_local
+    starts, ends = record.begins, record.ends_local
     is_series = bool(record.rdates or (record.rrule or "").strip())
     if starts is None or ends is None or is_series or ends - starts <= _DAY:
         return None
@@ -26,19 +26,12 @@ def spread_days(record: EventRecord) -> EventRecord:
 
     Days have no end if it would not be after their start. Events of one day, and series, are returned unchanged.
     """
-    starts, last, ends = _find_start(record), find_last_day(record), record.ends_local
+    starts, last, ends = record.begins, find_last_day(record), record.ends_local
     if starts is None or last is None or ends is None:
         return record
-    has_time = record.starts_local is not None and not record.all_day
-    until = f"{datetime.combine(last, starts.time()):%Y%m%dT%H%M%S}" if has_time else f"{last:%Y%m%d}"
+    until = f"{datetime.combine(last, starts.time()):%Y%m%dT%H%M%S}" if record.has_time else f"{last:%Y%m%d}"
     return replace(
         record,
         rrule=f"FREQ=DAILY;UNTIL={until}",
         ends_local=datetime.combine(starts.date(), ends.time()) if ends.time() > starts.time() else None,
     )
-
-
-def _find_start(record: EventRecord) -> datetime | None:
-    if record.starts_local is None and record.date_on is not None:
-        return datetime.combine(record.date_on, time())
-    return record.starts_local

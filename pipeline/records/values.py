@@ -52,13 +52,9 @@ def tidy_prose(text: str) -> str:
     """Tidy a text, but keep its lines and paragraphs, with at most one empty line between them."""
     if text.isprintable() and "  " not in text:
         return text.strip(" ")
-    if _CONTROLS.search(text):
-        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n\n")
-        text = _CONTROLS_IN_LINE.sub(" ", text)
-        text = _MANY_BREAKS.sub("\n\n", _BREAKS.sub("\n", _SPACES.sub(" ", text)))
-    else:
-        text = _SPACES.sub(" ", text)
-    return text.strip()
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n\n")
+    text = _SPACES.sub(" ", _CONTROLS_IN_LINE.sub(" ", text))
+    return _MANY_BREAKS.sub("\n\n", _BREAKS.sub("\n", text)).strip()
 
 
 def strip_markup(text: str) -> str:

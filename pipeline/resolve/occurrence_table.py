@@ -6,7 +6,10 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from pipeline.dates.recurrence import NO_END, Occurrences, join_occurrences, make_occurrence_columns
+from outings.answers.dates import find_weekday
+from outings.contract.values import DAY
+from outings.release.tables import OCCURRENCES, make_schema
+from pipeline.dates.recurrence import NO_END, Occurrences
 
 _MICROSECOND = 1_000_000
 
@@ -14,13 +17,27 @@ _MICROSECOND = 1_000_000
 def join_occurrence_table(dated: Sequence[tuple[int, Occurrences, bool]]) -> pl.DataFrame:
     """Join the dates of events to the table `occurrences`. `dated`: for each event its number, which the table has
     in place of `row`, its dates, and True if they have a time of day."""
-    sizes = np.array([len(occurrences) for _, occurrences, _ in dated], dtype=np.int64)
-    timed = np.array([has_time for _, _, has_time in dated], dtype=np.bool_)
+    sizes = [occurrences.index.size for _, occurrences, _ in dated]
     numbers = np.array([number for number, _, _ in dated], dtype=np.uint32)
-    columns = make_occurrence_columns(
-        join_occurrences([occurrences for _, occurrences, _ in dated]), has_time=np.repeat(timed, sizes)
-    )
-    return columns.select(pl.Series("number", np.repeat(numbers, sizes), dtype=pl.UInt32()), pl.all())
+    timed = np.array([has_time for _, _, has_time in dated], dtype=np.bool_)
+    empty = np.empty(0, dtype=np.int64)
+    joined = {
+        name: pl.Series(np.concatenate([empty, *(getattr(occurrences, name) for _, occurrences, _ in dated)]))
+        for name in Occurrences.__struct_fields__
+    }
+    local, ends_local, ends_at = joined["starts_local"], joined["ends_local"], joined["ends_at"]
+    columns = {
+        "index": joined["index"],
+        "starts_at": joined["starts_at"],
+        "ends_at": ends_at.set(ends_at == NO_END, None),
+        "starts_local": (local * _MICROSECOND).cast(pl.Datetime("us")),
+        "ends_local": (ends_local.set(ends_local == NO_END, None) * _MICROSECOND).cast(pl.Datetime("us")),
+        "date": (local // DAY).cast(pl.Int32).cast(pl.Date),
+        "weekday": find_weekday((local // DAY).to_numpy()),
+        "time": (local % DAY).set(pl.Series(np.repeat(~timed, sizes)), None),
+    }
+    frame = pl.DataFrame(columns, schema_overrides=make_schema({name: OCCURRENCES[name] for name in columns}))
+    return frame.select(pl.Series("number", np.repeat(numbers, sizes), dtype=pl.UInt32()), pl.all())
 
 
 def split_occurrence_table(frame: pl.DataFrame) -> Iterator[tuple[int, Occurrences]]:

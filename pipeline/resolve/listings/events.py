@@ -1,10 +1,9 @@
 """Make the row of an event: its members, its columns and its occurrences within the horizon."""
 
-from datetime import datetime, time
 from functools import partial
 
 from outings.contract.resources.listings import Event
-from outings.contract.values import count_seconds, format_clock, format_instant, format_local
+from outings.contract.values import format_clock, format_instant, format_local
 from pipeline.dates.recurrence import expand_recurrence
 from pipeline.records.record import EventRecord, Problem
 from pipeline.resolve.listings.columns import find_timezone, make_dated_members, make_dated_row
@@ -15,15 +14,13 @@ from pipeline.resolve.listings.rows import Row
 def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
     """Make the row of an event, and the problems of its recurrence rule, such as dates left out."""
     record = resolved.record
-    has_time, starts_local = record.starts_local is not None and not record.all_day, record.starts_local
-    if starts_local is None and record.date_on is not None:
-        starts_local = datetime.combine(record.date_on, time())
+    has_time = record.has_time
     expansion = expand_recurrence(
-        starts_local=starts_local, ends_local=record.ends_local, has_time=has_time, rrule=record.rrule,
+        starts_local=record.begins, ends_local=record.ends_local, has_time=has_time, rrule=record.rrule,
         exdates=record.exdates, rdates=record.rdates, timezone=find_timezone(record, setting), horizon=setting.horizon,
     )  # fmt: skip
     anchor = expansion.anchor
-    beyond = next(iter(expansion.beyond)) if len(expansion.beyond) else None  # most events are no series
+    beyond_local, beyond_at = expansion.beyond or (None, None)
     members = Event(
         **make_dated_members(
             resolved,
@@ -48,8 +45,8 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
         occurrences_total=expansion.total,
         # These depend on the day although the listing does not change.
         beyond_index=None if expansion.given is None else expansion.given + 1,
-        beyond_starts_at=None if beyond is None else beyond.starts_at,
-        beyond_starts_local=None if beyond is None else count_seconds(beyond.starts_local),
+        beyond_starts_at=beyond_at,
+        beyond_starts_local=beyond_local,
         recurrence=expansion.recurrence,
     )
     row.occurrences = expansion.occurrences

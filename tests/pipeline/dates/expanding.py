@@ -1,9 +1,12 @@
 """A series expanded as a build does it, and dates written short."""
 
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from pipeline.dates.recurrence import Expansion, expand_recurrence
+import numpy as np
+
+from outings.contract.values import read_local
+from pipeline.dates.recurrence import NO_END, Expansion, expand_recurrence
 
 NINE = datetime(2026, 8, 10, 9)
 HORIZON = (date(2025, 7, 6), date(2027, 9, 14))
@@ -22,8 +25,27 @@ def expand(starts_local: datetime | None, rrule: str | None = None, **given: Any
     )
 
 
+class Occurrence(NamedTuple):
+    index: int
+    starts_local: datetime
+    ends_local: datetime | None
+    starts_at: int
+    ends_at: int | None
+
+
+def list_occurrences(expansion: Expansion) -> list[Occurrence]:
+    columns = np.stack([getattr(expansion.occurrences, name) for name in Occurrence._fields], axis=1)
+    return [
+        Occurrence(
+            index, read_local(starts_local), None if ends_local == NO_END else read_local(ends_local), starts_at,
+            None if ends_at == NO_END else ends_at,
+        )
+        for index, starts_local, ends_local, starts_at, ends_at in columns.tolist()
+    ]  # fmt: skip
+
+
 def read_starts(expansion: Expansion) -> list[datetime]:
-    return [occurrence.starts_local for occurrence in expansion.occurrences]
+    return [occurrence.starts_local for occurrence in list_occurrences(expansion)]
 
 
 def at(text: str) -> list[datetime]:

@@ -192,7 +192,7 @@ def test_a_rule_that_never_falls_has_no_days_and_takes_no_time(text: str) -> Non
     [
         (date(2026, 8, 10), date(2026, 8, 9), 0),
         (date(2026, 8, 10), date(2026, 8, 10), 1),
-        (date(1, 1, 1), date(1, 1, 10), 10),
+        (date(1900, 1, 1), date(1900, 1, 10), 10),
         (date(2299, 12, 30), date(2305, 1, 1), 2),
         (date(9999, 1, 1), date(9999, 1, 5), 0),
     ],

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from pipeline.clean.feed_read import FeedRead
 from pipeline.dates.recurrence import expand_recurrence
 from pipeline.records.record import EventRecord, Record
+from tests.pipeline.dates.expanding import list_occurrences
 
 ReadIcs = Callable[..., FeedRead]
 METRO_ZONE = "America/Los_Angeles"
@@ -29,7 +30,7 @@ def list_instants(record: Record) -> list[str]:
         has_time=record.starts_local is not None and not record.all_day, rrule=record.rrule, exdates=record.exdates,
         rdates=record.rdates, timezone=record.timezone or METRO_ZONE, horizon=(date(2026, 1, 1), date(2027, 12, 31)),
     )  # fmt: skip
-    return [show_instant(occurrence.starts_at) for occurrence in expansion.occurrences]
+    return [show_instant(occurrence.starts_at) for occurrence in list_occurrences(expansion)]
 
 
 def find_end(record: Record) -> int | None:

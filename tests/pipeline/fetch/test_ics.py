@@ -22,6 +22,7 @@ from pipeline.executors.local import InlineExecutor
 from pipeline.fetch.ics import read_calendar
 from pipeline.fetch.source import FeedError, SettingError
 from pipeline.plan import Build
+from tests.pipeline.dates.expanding import list_occurrences
 from tests.pipeline.fetch.calendars import ODD_CALENDARS, Odd, event, wrap
 from tests.pipeline.fetch.instants import METRO_ZONE, ReadIcs, find_end, list_instants, read_event, show_instant
 from tests.pipeline.fetch.settings import Configure
@@ -227,7 +228,7 @@ def list_value_instants(value: object) -> list[float]:
         starts_local=datetime.fromisoformat(value["starts_local"]), ends_local=None, has_time=True,
         rrule=value.get("rrule"), timezone=value["timezone"], horizon=(date(2026, 1, 1), date(2027, 12, 31)), **times,
     )  # fmt: skip
-    return [float(occurrence.starts_at) for occurrence in expansion.occurrences]
+    return [float(occurrence.starts_at) for occurrence in list_occurrences(expansion)]
 
 
 _BEGUN = re.compile(

@@ -11,6 +11,7 @@ import pytest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.dates.recurrence import expand_recurrence
 from pipeline.fetch.ics import read_calendar
+from tests.pipeline.dates.expanding import list_occurrences
 
 PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.ics"))
 
@@ -37,4 +38,4 @@ def list_lines(value: dict[str, str], horizon: tuple[date, date]) -> list[str]:
     )  # fmt: skip
     assert expansion.problems == ()
     form = "%Y-%m-%d %H:%M" if "starts_local" in value else "%Y-%m-%d"
-    return [f"{occurrence.starts_local.strftime(form)} {value['name']}" for occurrence in expansion.occurrences]
+    return [f"{occurrence.starts_local.strftime(form)} {value['name']}" for occurrence in list_occurrences(expansion)]

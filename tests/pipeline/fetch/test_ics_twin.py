@@ -11,6 +11,7 @@ from outings.contract.vocabulary import Vocabulary
 from pipeline.dates.recurrence import expand_recurrence
 from pipeline.fetch.ics import read_calendar
 from tests.pipeline.city import City
+from tests.pipeline.dates.expanding import list_occurrences
 from tests.pipeline.fetch.drawn_calendars import METRO, draw_calendar
 from tests.pipeline.fetch.recurring import Dates, find_dates
 from tests.pipeline.publish.objects.exports import read_file
@@ -48,7 +49,7 @@ def list_dates(values: list[dict[str, Any]]) -> Dates:
         )  # fmt: skip
         assert expansion.problems == ()
         uid = value["source_id"].partition("/")[0]
-        for occurrence in expansion.occurrences:
+        for occurrence in list_occurrences(expansion):
             if is_days and WINDOW[0] <= occurrence.starts_local.date() < WINDOW[1]:
                 dates[uid, occurrence.starts_local.date()] += 1
             elif not is_days and first <= occurrence.starts_at < last:
