@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from outings.configuration import FeedTable
-from outings.contract.values import DAY, count_seconds
 from outings.contract.vocabulary import Vocabulary
+from pipeline.dates.series import find_excluded
 from pipeline.dates.zones import find_fold_zone
 from pipeline.fetch.formats import Note, RawRecord, sort_words
 from pipeline.fetch.ics.lines import Calendar, Component, Line, split_texts, unescape
@@ -150,11 +150,10 @@ def _is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zo
     if entry.instance is None or master is None or not master.is_newer(entry):
         return False
     recurrence, _ = read_recurrence(master.event, master.starts, (), zones)
-    at = count_seconds(entry.instance.on(master.starts.clock))
-    excluded = recurrence.pattern.excluded
-    if at in excluded or at - at % DAY in excluded:
+    at = recurrence.place([entry.instance])
+    if find_excluded(at, recurrence.gone).any():
         return True
-    return master.sequence > entry.sequence and bool(recurrence.texts and list_unmet(recurrence.pattern, [at]))
+    return master.sequence > entry.sequence and bool(recurrence.texts and list_unmet(recurrence, at).size)
 
 
 def _is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:

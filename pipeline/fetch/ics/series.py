@@ -1,4 +1,4 @@
-"""Turns RRULE, RDATE, EXDATE and changed dates of a VEVENT into the members of a record that recurs.
+"""Turn RRULE, RDATE, EXDATE and changed dates of a VEVENT into the members of a record that recurs.
 
 Local times are naive seconds since 1970, as those of `pipeline.dates.series`."""
 
@@ -25,34 +25,55 @@ _FOLLOWED = number_day(date(2100, 1, 1))
 COMPARED = number_day(date(2099, 1, 1)) * DAY
 
 
-class Pattern(Struct, frozen=True, kw_only=True):
-    """The dates of a series as local seconds. `anchor` is the first; UNTIL of the rules is on the same clock."""
+class Recurrence(Struct, frozen=True, kw_only=True):
+    """A series as one VEVENT states it.
 
-    anchor: int
-    rules: tuple[RecurrenceRule, ...] = ()
-    exrules: tuple[RecurrenceRule, ...] = ()
-    added: tuple[int, ...] = ()
-    excluded: tuple[int, ...] = ()
+    `texts`: the RRULEs that we follow; `rules` and `exrules` are parsed, with UNTIL on the clock of `starts`. `added`
+    and `excluded`: of RDATE and EXDATE; `changed`: dates that other VEVENTs replace. `unread`: its only rule, if we
+    can't follow it.
+    """
+
+    starts: CalendarMoment
+    texts: tuple[str, ...]
+    unread: str | None
+    rules: tuple[RecurrenceRule, ...]
+    exrules: tuple[RecurrenceRule, ...]
+    added: tuple[CalendarMoment, ...]
+    excluded: tuple[CalendarMoment, ...]
+    changed: tuple[CalendarMoment, ...]
+
+    @property
+    def anchor(self) -> int:
+        return count_seconds(self.starts.local)
+
+    @property
+    def gone(self) -> Seconds:
+        """The dates that EXDATE or other VEVENTs take away."""
+        return self.place((*self.excluded, *self.changed))
+
+    def place(self, moments: Iterable[CalendarMoment]) -> Seconds:
+        """Return moments as local seconds on the clock of `starts`."""
+        return make_array(count_seconds(moment.on(self.starts.clock)) for moment in moments)
 
 
-def _list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
+def _list_named(recurrence: Recurrence, *, last_day: int = _FOLLOWED) -> LiveDates:
     """List the dates of rules and RDATEs, also excluded ones. Of several rules, only one that falls on the first date
     counts it."""
-    rules = pattern.rules
-    counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
-    parts = [_list_ruled(rule, pattern.anchor, last_day=last_day) for rule in counted]
-    starts = [part.starts for part in parts] + [make_array([pattern.anchor, *pattern.added])]
-    return LiveDates(starts=merge_starts(*starts), has_end=all(part.has_end for part in parts))
+    rules, anchor = recurrence.rules, recurrence.anchor
+    counted = rules if len(rules) == 1 else [_count_own(rule, anchor) for rule in rules]
+    parts = [_list_ruled(rule, anchor, last_day=last_day) for rule in counted]
+    starts = merge_starts(make_array([anchor]), recurrence.place(recurrence.added), *(part.starts for part in parts))
+    return LiveDates(starts=starts, has_end=all(part.has_end for part in parts))
 
 
-def _list_dates(pattern: Pattern) -> LiveDates:
+def _list_dates(recurrence: Recurrence) -> LiveDates:
     """List the dates that take place, as if clocks never skipped a time. An EXRULE excludes the first date only if it
     falls on it."""
-    named = _list_named(pattern)
-    gone = find_excluded(named.starts, make_array(pattern.excluded))
-    for rule in pattern.exrules:
-        own = _list_ruled(_count_own(rule, pattern.anchor), pattern.anchor).starts
-        gone |= np.isin(named.starts, own if _falls_on(rule, pattern.anchor) else own[own != pattern.anchor])
+    named, anchor = _list_named(recurrence), recurrence.anchor
+    gone = find_excluded(named.starts, recurrence.gone)
+    for rule in recurrence.exrules:
+        own = _list_ruled(_count_own(rule, anchor), anchor).starts
+        gone |= np.isin(named.starts, own if _falls_on(rule, anchor) else own[own != anchor])
     return LiveDates(starts=named.starts[~gone], has_end=named.has_end)
 
 
@@ -67,15 +88,12 @@ def _list_ruled(
     )
 
 
-def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
+def list_unmet(recurrence: Recurrence, excluded: Seconds) -> Seconds:
     """Return those of the `excluded` dates that the series does not have."""
-    wanted = make_array(excluded)
-    if wanted.size == 0:
-        return []
-    named = _list_named(pattern, last_day=int(wanted.max()) // DAY).starts
-    met = np.isin(wanted, named) | np.isin(wanted, named - named % DAY)
-    unmet: list[int] = wanted[~met].tolist()
-    return unmet
+    if not excluded.size:
+        return excluded
+    named = _list_named(recurrence, last_day=int(excluded.max()) // DAY).starts
+    return excluded[~np.isin(excluded, np.append(named, named - named % DAY))]
 
 
 def _count_own(rule: RecurrenceRule, anchor: int) -> RecurrenceRule:
@@ -89,7 +107,7 @@ def _falls_on(rule: RecurrenceRule, anchor: int) -> bool:
 
 
 def make_array(seconds: Iterable[int]) -> Seconds:
-    return np.array([*seconds], dtype=np.int64)
+    return np.fromiter(seconds, dtype=np.int64)
 
 
 # A rule that names the first date alone: for a series of which nothing takes place.
@@ -123,8 +141,8 @@ def _fit_rule(
         ways.append(_RuleFit(rule=None if others.size else _ONCE, missing=others, extra=extra))
     fit = min(ways, key=lambda way: way.missing.size + way.extra.size)
     members: dict[str, Any] = {
-        "rdates": _show_all(fit.missing[:MAX_ITEMS]),
-        "exdates": _show_all(fit.extra[:MAX_ITEMS]),
+        "rdates": _show_all(fit.missing[:MAX_ITEMS].tolist()),
+        "exdates": _show_all(fit.extra[:MAX_ITEMS].tolist()),
     }
     if fit.rule is not None:
         members["rrule"] = fit.rule
@@ -147,9 +165,9 @@ def _try_rule(text: str, dates: LiveDates, *, anchor: int, is_days: bool) -> _Ru
     )
 
 
-def _show_all(seconds: Seconds) -> list[str]:
+def _show_all(seconds: Iterable[int]) -> list[str]:
     """Format dates as ISO 8601, without those outside the years that a record may have."""
-    return [local.isoformat() for second in seconds.tolist() if (local := read_local(second)).year in YEARS]
+    return [local.isoformat() for second in seconds if (local := read_local(second)).year in YEARS]
 
 
 def _list_endless(texts: Sequence[str], *, days: int) -> list[str]:
@@ -190,30 +208,6 @@ def _shift(parts: Parts, days: int) -> Parts | None:
             numbers = (WEEKDAY_CODES.index(code.strip()) for code in shifted[name].split(","))
             shifted[name] = ",".join(WEEKDAY_CODES[(number + days) % 7] for number in numbers)
     return shifted
-
-
-class Recurrence(Struct, frozen=True, kw_only=True):
-    """A series as one VEVENT states it. `pattern`: its dates on the clock of `starts`.
-
-    `texts`: the rules that we follow. `added` and `excluded`: of RDATE and EXDATE; `changed`: dates that other VEVENTs
-    replace. `unread`: its only rule, if we can't follow it.
-    """
-
-    starts: CalendarMoment
-    pattern: Pattern
-    texts: tuple[str, ...]
-    unread: str | None
-    added: tuple[CalendarMoment, ...]
-    excluded: tuple[CalendarMoment, ...]
-    changed: tuple[CalendarMoment, ...]
-
-    @property
-    def is_days(self) -> bool:
-        return self.starts.is_date
-
-    @property
-    def repeats(self) -> bool:
-        return bool(self.texts or self.added or self.unread)
 
 
 class SeriesOnClock(Struct, frozen=True, kw_only=True):
@@ -265,17 +259,10 @@ def read_recurrence(
     exrules, others = _sort_rules(event, "EXRULE", starts)
     lost = [*(unread if texts else unread[1:]), *others]
     notes += [Note("rrule", "unsupported: one of several rules can't be followed", text) for text in lost]
-    clock = starts.clock
-    pattern = Pattern(
-        anchor=count_seconds(starts.local),
-        rules=_settle_rules(texts, starts),
-        exrules=_settle_rules(exrules, starts),
-        added=tuple(count_seconds(moment.on(clock)) for moment in added),
-        excluded=tuple(count_seconds(moment.on(clock)) for moment in (*excluded, *changed)),
-    )
     recurrence = Recurrence(
-        starts=starts, pattern=pattern, texts=tuple(texts), unread=unread[0] if unread and not texts else None,
-        added=tuple(added), excluded=tuple(excluded), changed=tuple(changed),
+        starts=starts, texts=tuple(texts), unread=unread[0] if unread and not texts else None,
+        rules=_settle_rules(texts, starts), exrules=_settle_rules(exrules, starts), added=tuple(added),
+        excluded=tuple(excluded), changed=tuple(changed),
     )  # fmt: skip
     return recurrence, notes + _note_unmet(recurrence)
 
@@ -286,7 +273,7 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
     A series in UTC repeats by the calendar's or metro's clock, because whoever writes "every Tuesday at ten" means
     that. So does one by a clock of the file's own, unless it ends soon: then its instants count.
     """
-    starts, dates = recurrence.starts, _list_dates(recurrence.pattern)
+    starts, dates = recurrence.starts, _list_dates(recurrence)
     if starts.is_date or starts.clock.zone:
         return SeriesOnClock(recurrence=recurrence, clock=starts.clock, shown=starts.clock, dates=dates, days=0), []
     if starts.clock is not UTC_CLOCK and dates.has_end and dates.starts.size <= MAX_ITEMS:
@@ -295,11 +282,11 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
     first = starts.on(shown)
     shift = count_seconds(first) - count_seconds(starts.local)
     added = make_array(count_seconds(moment.on(shown)) for moment in recurrence.added)
-    own = make_array(recurrence.pattern.added)
-    gone = find_excluded(own, make_array(recurrence.pattern.excluded))
+    own = recurrence.place(recurrence.added)
+    gone = find_excluded(own, recurrence.gone)
     ruled = dates.starts[~np.isin(dates.starts, own)]
     live = LiveDates(starts=merge_starts(ruled + shift, added[~gone]), has_end=dates.has_end)
-    days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
+    days = (count_seconds(first) // DAY) - recurrence.anchor // DAY
     where, mark = ("in UTC", "Z") if starts.clock is UTC_CLOCK else ("by no zone's clock, without a near end,", "")
     reason = f"assumed: a series {where} repeats by the clock of {shown.zone}"
     note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}{mark}")
@@ -308,18 +295,20 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
 
 def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, list[Note]]:
     """Return clock, members and notes of the whole series. If one rule says it, the rule is as written."""
-    clock = recurrence.starts.clock
-    is_plain = recurrence.repeats and len(recurrence.texts) < 2 and not recurrence.pattern.exrules
-    if recurrence.unread or (is_plain and (recurrence.is_days or clock.zone)):
+    clock, repeats = recurrence.starts.clock, bool(recurrence.texts or recurrence.added or recurrence.unread)
+    is_plain = repeats and len(recurrence.texts) < 2 and not recurrence.exrules
+    if recurrence.unread or (is_plain and (recurrence.starts.is_date or clock.zone)):
         shown = clock if clock.zone else zones.metro
         rule = recurrence.unread or next(iter(recurrence.texts), None)
-        excluded = (*recurrence.excluded, *recurrence.changed)
-        times = {"exdates": _show_moments(excluded, shown), "rdates": _show_moments(recurrence.added, shown)}
-        return shown, times | ({} if rule is None else {"rrule": rule}), []
+        dates = {"exdates": (*recurrence.excluded, *recurrence.changed), "rdates": recurrence.added}
+        members: Members = {
+            name: _show_all(count_seconds(moment.on(shown)) for moment in moments) for name, moments in dates.items()
+        }
+        return shown, members | ({} if rule is None else {"rrule": rule}), []
     placed, notes = place_recurrence(recurrence, zones)
-    if not recurrence.repeats and placed.dates.starts.size:
+    if not repeats and placed.dates.starts.size:
         return placed.shown, {}, []  # an instant is the same by each clock
-    members, cut = _express(placed, placed.dates, starts=placed.anchor, is_days=recurrence.is_days)
+    members, cut = _express(placed, placed.dates, starts=placed.anchor, is_days=recurrence.starts.is_date)
     return placed.shown, members, notes + cut
 
 
@@ -367,20 +356,15 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
     reason = "contradictory: the series has no such date to leave out"
     return [
         Note("exdates", reason, f"EXDATE:{excluded[second].local:%Y%m%dT%H%M%S}")
-        for second in list_unmet(recurrence.pattern, excluded)
+        for second in list_unmet(recurrence, make_array(excluded)).tolist()
     ]
-
-
-def _show_moments(moments: Sequence[CalendarMoment], clock: Clock) -> list[str]:
-    """Format moments on another clock as ISO 8601, without those outside the years that a record may have."""
-    return [local.isoformat() for moment in moments if (local := moment.on(clock)).year in YEARS]
 
 
 def list_before(placed: SeriesOnClock, splits: Sequence[CalendarMoment]) -> tuple[Members, list[Note]]:
     """Return members and notes of the series up to its first split, from which on another VEVENT changes it."""
     starts, end = placed.dates.starts, min(map(placed.place, splits))
     dates = LiveDates(starts=starts[starts < end], has_end=True)
-    return _express(placed, dates, starts=placed.anchor, is_days=placed.recurrence.is_days)
+    return _express(placed, dates, starts=placed.anchor, is_days=placed.recurrence.starts.is_date)
 
 
 def list_after(
@@ -396,20 +380,21 @@ def list_after(
     if own.texts:
         again, notes = place_recurrence(own, zones)
         dates = _cut(again.dates, again.anchor, None if end is None else end + again.anchor - first)
-        members, cut = _express(again, dates, starts=again.anchor, is_days=own.is_days)
+        members, cut = _express(again, dates, starts=again.anchor, is_days=own.starts.is_date)
         return members, notes + cut
     moved = starts - first
     dates = _cut(placed.dates, first, end)
-    pattern, clock = placed.recurrence.pattern, placed.recurrence.starts.clock
-    unmet = [CalendarMoment(read_local(second), clock, own.is_days) for second in list_unmet(pattern, pattern.excluded)]
-    gone = [placed.place(moment) for moment in (*unmet, *own.excluded)]
-    is_excluded = count_seconds(at.on(clock)) in pattern.excluded
+    whole, is_days = placed.recurrence, own.starts.is_date
+    unmet = list_unmet(whole, whole.gone).tolist()
+    stated = [CalendarMoment(read_local(second), whole.starts.clock, is_days) for second in unmet]
+    gone = [placed.place(moment) for moment in (*stated, *own.excluded)]
+    is_excluded = whole.place([at])[0] in whole.gone
     live = merge_starts(dates.starts, make_array([] if is_excluded else [first])) + moved
     live = live[~find_excluded(live, make_array(gone))]
-    if own.is_days:
+    if is_days:
         live = merge_starts(live - live % DAY)
     dates = LiveDates(starts=live, has_end=dates.has_end)
-    return _express(placed, dates, starts=starts, is_days=own.is_days, moved=starts // DAY - first // DAY)
+    return _express(placed, dates, starts=starts, is_days=is_days, moved=starts // DAY - first // DAY)
 
 
 def _cut(dates: LiveDates, first: int, end: int | None) -> LiveDates:
