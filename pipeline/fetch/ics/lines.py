@@ -46,7 +46,7 @@ class Component(Struct, frozen=True, kw_only=True):
 
     def get(self, name: str) -> Line | None:
         """Return the first line of this name that is not blank."""
-        return next((line for line in self.lines if line.name == name and line.value.strip()), None)
+        return next(iter(self.get_all(name)), None)
 
     def get_value(self, name: str) -> str:
         """Return the stripped value of the first line of this name that is not blank; "" if there is none."""
@@ -91,8 +91,7 @@ class Calendar:
         self.zone_name: str | None = None
         self.events: list[Component] = []
         self.zones: list[Component] = []
-        self._calendars = 0
-        self._is_open = False
+        self._has_calendar = self._is_open = False
         self._kind: str | None = None
         self._begun = 0
         self._nested: list[str] = []
@@ -100,7 +99,7 @@ class Calendar:
         self._texts: list[str] = []
         for number, text in _unfold(encode_utf8(content)):
             self._take(number, text)
-        if not self._calendars:
+        if not self._has_calendar:
             raise ValueError("is not an iCalendar file: it has no BEGIN:VCALENDAR")
         if self._is_open:
             raise ValueError("is cut short: it ends before END:VCALENDAR")
@@ -126,8 +125,7 @@ class Calendar:
         if kind in ("VCALENDAR", "VEVENT", "VTIMEZONE"):
             self._close(is_closed=False)
         if kind == "VCALENDAR":
-            self._calendars += 1
-            self._is_open = True
+            self._has_calendar = self._is_open = True
         elif kind in ("VEVENT", "VTIMEZONE"):
             self._kind, self._begun, self._texts = kind, number, [text]
         elif self._kind is not None:

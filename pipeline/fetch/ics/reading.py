@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -10,11 +10,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from outings.configuration import FeedTable
 from outings.contract.vocabulary import Vocabulary
 from pipeline.dates.series import find_excluded
 from pipeline.dates.zones import find_fold_zone
-from pipeline.fetch.formats import Note, RawRecord, sort_words
+from pipeline.fetch.formats import FeedSetting, Note, RawRecord, sort_words
 from pipeline.fetch.ics.lines import Calendar, Component, Line, split_texts, unescape
 from pipeline.fetch.ics.series import (
     Members,
@@ -222,54 +221,50 @@ def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) 
 
 
 class _CalendarContext(Struct, frozen=True, kw_only=True):
+    setting: FeedSetting
     zones: Zones
-    vocabulary: Vocabulary
     removal: dict[str, str]
-    is_named: bool
-    choice: FeedTable | None
 
 
-def read_calendar(
-    content: bytes, *, timezone: str, vocabulary: Vocabulary, is_named: bool = False, choice: FeedTable | None = None
-) -> list[RawRecord]:
-    """Read a calendar. `is_named`: the feed has a default name for events without SUMMARY. `choice`: the feed whose
-    `keep` and `drop` choose events.
-
-    Raises ValueError for a file that is no calendar, or half of one.
-    """
+def read_calendar(content: bytes, setting: FeedSetting) -> list[RawRecord]:
+    """Read a calendar. Raises ValueError for a file that is no calendar, or half of one."""
     calendar = Calendar(content)
-    zones = Zones(timezone, calendar.zones, calendar=calendar.zone_name)
-    entries: list[CalendarEntry] = []
-    refused: list[tuple[Component, UnreadableEvent]] = []
+    zones = Zones(setting.timezone, calendar.zones, calendar=calendar.zone_name)
+    by_uid = defaultdict[str, list[CalendarEntry]](list)
+    refused: list[tuple[Component, UnreadableEvent, CalendarMoment | None]] = []
     unread = defaultdict[str, list[CalendarMoment]](list)
     for event in calendar.events:
         try:
-            entries.append(make_entry(event, zones))
+            entry = make_entry(event, zones)
+            by_uid[entry.uid].append(entry)
         except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
-            refused.append((event, _explain(error)))
+            instance = find_instance(event, zones)
+            refused.append((event, _explain(error), instance))
             # The series still leaves this date out, since the last good version of the date stays.
-            if (instance := find_instance(event, zones)) is not None:
+            if instance is not None:
                 unread[name_event(event)].append(instance)
-    by_uid = defaultdict[str, list[CalendarEntry]](list)
-    for entry in entries:
-        by_uid[entry.uid].append(entry)
     groups = {uid: _make_group(own, unread.get(uid, ()), zones) for uid, own in by_uid.items()}
-    records = [_refuse_unread(event, unreadable, groups=groups, zones=zones) for event, unreadable in refused]
+    records = []
+    for event, unreadable, instance in refused:
+        group = groups.get(uid := name_event(event))
+        clock = group.master.starts.clock if group and group.master else zones.metro
+        name = None if instance is None else name_instance(uid, instance, clock)
+        records.append(_refuse(event, unreadable, source_id=name))
     removal = {"status": "archived", "reason": "cancelled"} if calendar.is_cancelled else {}
-    setting = _CalendarContext(zones=zones, vocabulary=vocabulary, removal=removal, is_named=is_named, choice=choice)
+    context = _CalendarContext(setting=setting, zones=zones, removal=removal)
     for group in groups.values():
-        records += [_read_entry(entry, group, setting) for entry in group.entries]
-    return _order_versions(records, entries)
+        records += [_read_entry(entry, group, context) for entry in group.entries]
+    return _order_versions(records, [entry for own in by_uid.values() for entry in own])
 
 
-def _read_entry(entry: CalendarEntry, group: _EventGroup, setting: _CalendarContext) -> RawRecord:
+def _read_entry(entry: CalendarEntry, group: _EventGroup, context: _CalendarContext) -> RawRecord:
     line, source_id = entry.event.line, group.name(entry)
     try:
-        if _is_superseded(entry, group.master, setting.zones):
+        if _is_superseded(entry, group.master, context.zones):
             return RawRecord(line, None, is_superseded=True)
-        if setting.choice and (reason := find_refusal(setting.choice, partial(_list_texts, entry, group))):
+        if reason := find_refusal(context.setting.feed, partial(_list_texts, entry, group)):
             return RawRecord(line, None, passed_over=reason)
-        value, notes = _make_record(entry, group, setting)
+        value, notes = _make_record(entry, group, context)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
         return _refuse(entry.event, _explain(error), source_id=source_id)
     return RawRecord(line, value, source_id=source_id, notes=tuple(notes))
@@ -285,32 +280,23 @@ def _list_texts(entry: CalendarEntry, group: _EventGroup, column: str) -> list[s
     ]
 
 
-def _refuse_unread(
-    event: Component, unreadable: UnreadableEvent, *, groups: Mapping[str, _EventGroup], zones: Zones
-) -> RawRecord:
-    instance, group = find_instance(event, zones), groups.get(name_event(event))
-    if instance is None:
-        return _refuse(event, unreadable)
-    clock = group.master.starts.clock if group and group.master else zones.metro
-    return _refuse(event, unreadable, source_id=name_instance(name_event(event), instance, clock))
-
-
 def _make_record(
-    entry: CalendarEntry, group: _EventGroup, setting: _CalendarContext
+    entry: CalendarEntry, group: _EventGroup, context: _CalendarContext
 ) -> tuple[dict[str, Any], list[Note]]:
-    members, master = list_members(entry.event, setting.vocabulary), group.master
+    vocabulary, master = context.setting.vocabulary, group.master
+    members = list_members(entry.event, vocabulary)
     if entry.instance is not None and master is not None:
-        inherited = list_members(master.event, setting.vocabulary)
+        inherited = list_members(master.event, vocabulary)
         members = {name: inherited[name] for name in INHERITED if name in inherited} | members
-    if "name" not in members and not setting.is_named:
+    if "name" not in members and "name" not in context.setting.feed.defaults:
         raise UnreadableEvent("missing: expected SUMMARY")
     try:
-        shown, series, notes = _list_series(entry, group, setting.zones)
+        shown, series, notes = _list_series(entry, group, context.zones)
     except OverflowError as error:
         raise UnreadableEvent("out_of_range: a date of the series is past the year 9999") from error
-    times, more = _list_times(entry, shown, setting.zones)
+    times, more = _list_times(entry, shown, context.zones)
     named = {"type": "event", "source_id": group.name(entry)}
-    return named | members | times | series | setting.removal, notes + more
+    return named | members | times | series | context.removal, notes + more
 
 
 def _list_series(entry: CalendarEntry, group: _EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:

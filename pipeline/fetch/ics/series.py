@@ -4,7 +4,7 @@ Local times are naive seconds since 1970, as those of `pipeline.dates.series`.""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -119,38 +119,12 @@ Parts = dict[str, str]
 Members = dict[str, Any]
 
 
-class _RuleFit(Struct, frozen=True, kw_only=True):
+class _RuleFit(NamedTuple):
     """A candidate rule, or none, with the dates that it lacks (`missing`) and those that it adds (`extra`)."""
 
     rule: str | None
     missing: Seconds
     extra: Seconds
-
-
-def _fit_rule(
-    dates: LiveDates, *, anchor: int, candidates: Sequence[str], is_days: bool
-) -> tuple[dict[str, Any], list[Note]]:
-    """Return the members that state these dates with fewest exceptions. `candidates`: rules without an end.
-
-    If a record can't hold all exceptions, they are cut, with a note.
-    """
-    ways = [_try_rule(text, dates, anchor=anchor, is_days=is_days) for text in candidates]
-    if dates.has_end or not ways:
-        others, first = dates.starts[dates.starts != anchor], make_array([anchor])
-        extra = first[~np.isin(first, dates.starts)]
-        ways.append(_RuleFit(rule=None if others.size else _ONCE, missing=others, extra=extra))
-    fit = min(ways, key=lambda way: way.missing.size + way.extra.size)
-    members: dict[str, Any] = {
-        "rdates": _show_all(fit.missing[:MAX_ITEMS].tolist()),
-        "exdates": _show_all(fit.extra[:MAX_ITEMS].tolist()),
-    }
-    if fit.rule is not None:
-        members["rrule"] = fit.rule
-    cut = [int(dates[MAX_ITEMS]) for dates in (fit.missing, fit.extra) if dates.size > MAX_ITEMS]
-    if not cut:
-        return members, []
-    reason = f"too_long: a record names {MAX_ITEMS} dates in addition to its rule; from this one on some are wrong"
-    return members, [Note("rrule", reason, f"{read_local(min(cut)):%Y%m%dT%H%M%S}")]
 
 
 def _try_rule(text: str, dates: LiveDates, *, anchor: int, is_days: bool) -> _RuleFit:
@@ -315,12 +289,27 @@ def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, l
 def _express(
     placed: SeriesOnClock, dates: LiveDates, *, starts: int, is_days: bool, moved: int = 0
 ) -> tuple[Members, list[Note]]:
-    """Return members for `dates` that begin at `starts`; they are the series' own, or `moved` by so many days."""
-    texts = placed.recurrence.texts
-    candidates = [] if placed.days is None else _list_endless(texts, days=placed.days + moved)
-    anchor = int(placed.show(make_array([starts]))[0])
-    shown = LiveDates(starts=placed.show(dates.starts), has_end=dates.has_end)
-    return _fit_rule(shown, anchor=anchor, candidates=candidates, is_days=is_days)
+    """Return the members that state these dates with fewest exceptions. They begin at `starts`, and are the series'
+    own, or `moved` by so many days. If a record can't hold all exceptions, they are cut, with a note."""
+    candidates = [] if placed.days is None else _list_endless(placed.recurrence.texts, days=placed.days + moved)
+    first = placed.show(make_array([starts]))
+    anchor, shown = int(first[0]), LiveDates(starts=placed.show(dates.starts), has_end=dates.has_end)
+    fits = [_try_rule(text, shown, anchor=anchor, is_days=is_days) for text in candidates]
+    if dates.has_end or not fits:
+        others = shown.starts[shown.starts != anchor]
+        fits.append(_RuleFit(None if others.size else _ONCE, others, first[~np.isin(first, shown.starts)]))
+    rule, missing, extra = min(fits, key=lambda fit: fit.missing.size + fit.extra.size)
+    members: Members = {
+        "rdates": _show_all(missing[:MAX_ITEMS].tolist()),
+        "exdates": _show_all(extra[:MAX_ITEMS].tolist()),
+    }
+    if rule is not None:
+        members["rrule"] = rule
+    cut = [int(exceptions[MAX_ITEMS]) for exceptions in (missing, extra) if exceptions.size > MAX_ITEMS]
+    if not cut:
+        return members, []
+    reason = f"too_long: a record names {MAX_ITEMS} dates in addition to its rule; from this one on some are wrong"
+    return members, [Note("rrule", reason, f"{read_local(min(cut)):%Y%m%dT%H%M%S}")]
 
 
 def _sort_rules(event: Component, name: str, starts: CalendarMoment) -> tuple[list[str], list[str]]:

@@ -106,18 +106,11 @@ def _list_cities() -> dict[str, str]:
 _YEAR = int(version("tzdata")[:4])
 
 
-def _list_days(zone: str) -> list[datetime]:
-    return [datetime(_YEAR, month, 1, 12, tzinfo=read_zone(zone)) for month in (1, 7)]
-
-
 @cache
-def _list_offsets(zone: str) -> frozenset[timedelta | None]:
-    """Return the zone's UTC offsets in winter and summer."""
-    return frozenset(day.utcoffset() for day in _list_days(zone))
-
-
-def _list_names(zone: str) -> set[str | None]:
-    return {day.tzname() for day in _list_days(zone)}
+def _list_offsets(zone: str) -> dict[timedelta | None, str | None]:
+    """Return the zone's UTC offsets in winter and summer, with what its clocks are called then."""
+    days = [datetime(_YEAR, month, 1, 12, tzinfo=read_zone(zone)) for month in (1, 7)]
+    return {day.utcoffset(): day.tzname() for day in days}
 
 
 _UTC_NAMES = frozenset(
@@ -169,7 +162,7 @@ class Zones:
         # None is an offset that can't be read.
         stated = {_parse_offset(text) for text in _OFFSET_TO.findall(definition.text)} if definition else set()
         # PDT in Los Angeles, or a "Customized Time Zone" with the metro's offsets.
-        if zone is None and (name.upper() in _list_names(own) or stated == _list_offsets(own)):
+        if zone is None and (name.upper() in _list_offsets(own).values() or stated == _list_offsets(own).keys()):
             zone = own
         if zone is not None:
             return self.metro if zone == own else Clock(read_zone(zone), zone)
@@ -278,17 +271,11 @@ def _split_values(line: Line) -> tuple[list[str], str]:
     return [text.strip() for text in texts.split(",")], tzid
 
 
-def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> CalendarMoment:
-    moment = _parse_moment(text.partition("/")[0].strip(), tzid, line, zones, clock=clock)
-    return _take_day(moment, zones) if line.parameters.get("VALUE", "").upper() == "DATE" else moment
-
-
 def take_written_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
     """Return a moment of a series of days as a date: the written one, or that of a local midnight in UTC."""
     local = moment.on(zones.metro)
     is_midnight = moment.clock is UTC_CLOCK and local.time() == time()
-    written = moment._replace(local=local) if is_midnight else moment
-    return _take_day(written, zones)
+    return _take_day(local if is_midnight else moment.local, zones)
 
 
 def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
@@ -313,8 +300,8 @@ def add_duration(moment: CalendarMoment, duration: tuple[timedelta, timedelta]) 
     return moment._replace(local=local)
 
 
-def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> CalendarMoment:
-    match = _MOMENT.fullmatch(text)
+def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> CalendarMoment:
+    match = _MOMENT.fullmatch(text.partition("/")[0].strip())
     if match is None:
         raise UnreadableEvent(
             f"wrong_type: {line.name} is not a date or time such as 20260811 or 20260811T090000", line
@@ -326,8 +313,8 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Cloc
         raise UnreadableEvent(f"out_of_range: {line.name}: {error}", line) from error
     if year not in YEARS:
         raise UnreadableEvent(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
-    if match[4] is None:
-        return CalendarMoment(local, zones.metro, is_date=True)
+    if match[4] is None or line.parameters.get("VALUE", "").upper() == "DATE":
+        return _take_day(local, zones)
     if match[7]:  # it wins over a TZID beside it
         clock = UTC_CLOCK
     elif tzid:
@@ -341,8 +328,8 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Cloc
     return CalendarMoment(local, clock, is_date=False)
 
 
-def _take_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
-    return CalendarMoment(datetime.combine(moment.local.date(), time()), zones.metro, is_date=True)
+def _take_day(local: datetime, zones: Zones) -> CalendarMoment:
+    return CalendarMoment(datetime.combine(local.date(), time()), zones.metro, is_date=True)
 
 
 _WHOLE_DAY = (timedelta(days=1), timedelta())
@@ -371,15 +358,11 @@ class CalendarEntry(Struct, frozen=True, eq=False):
         text = self.event.get_value("SEQUENCE")
         return int(text) if text.isdecimal() and len(text) < 10 else 0
 
-    @property
-    def stamp(self) -> str | None:
-        text = self.event.get_value("DTSTAMP")
-        return text if _STAMP.fullmatch(text) else None
-
     def is_newer(self, other: "CalendarEntry") -> bool:
         if self.sequence != other.sequence:
             return self.sequence > other.sequence
-        return self.stamp is not None and other.stamp is not None and self.stamp > other.stamp
+        own, others = (entry.event.get_value("DTSTAMP") for entry in (self, other))
+        return bool(_STAMP.fullmatch(own) and _STAMP.fullmatch(others)) and own > others
 
 
 def make_entry(event: Component, zones: Zones) -> CalendarEntry:

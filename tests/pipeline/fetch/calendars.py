@@ -5,6 +5,11 @@ Seattle is 7 hours behind UTC from 8 March to 1 November 2026, 8 hours else.
 
 from typing import NamedTuple
 
+from outings.configuration import FeedTable
+from outings.contract.vocabulary import Vocabulary
+from pipeline.fetch.formats import FeedSetting, RawRecord
+from pipeline.fetch.ics import read_calendar
+
 
 class Odd(NamedTuple):
     """`body`: what stands between BEGIN and END of the calendar. `starts`: by source_id, its starts ("MM-DD HH:MM" of
@@ -23,6 +28,11 @@ def event(*lines: str, uid: str = "u") -> str:
 
 def wrap(body: str) -> str:
     return f"BEGIN:VCALENDAR\nVERSION:2.0\n{body}\nEND:VCALENDAR\n".replace("\n", "\r\n")
+
+
+def read_raw(content: bytes, timezone: str) -> list[RawRecord]:
+    feed = FeedTable(name="calendar", format="ics", url="calendar.ics")
+    return read_calendar(content, FeedSetting(feed=feed, timezone=timezone, vocabulary=Vocabulary()))
 
 
 OUTLOOK_ZONE = """BEGIN:VTIMEZONE

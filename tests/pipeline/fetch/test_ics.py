@@ -12,18 +12,16 @@ from dateutil.rrule import rrulestr
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from outings.contract.vocabulary import Vocabulary
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clean.reading import read_feed
 from pipeline.clock import AsOf
 from pipeline.dates.recurrence import expand_recurrence
 from pipeline.executors.local import InlineExecutor
-from pipeline.fetch.ics import read_calendar
 from pipeline.fetch.source import FeedError, SettingError
 from pipeline.plan import Build
 from tests.pipeline.dates.expanding import list_occurrences
-from tests.pipeline.fetch.calendars import ODD_CALENDARS, Odd, event, wrap
+from tests.pipeline.fetch.calendars import ODD_CALENDARS, Odd, event, read_raw, wrap
 from tests.pipeline.fetch.instants import METRO_ZONE, ReadIcs, find_end, list_instants, read_event, show_instant
 from tests.pipeline.fetch.settings import Configure
 
@@ -211,7 +209,7 @@ def test_a_series_has_the_instants_that_dateutil_finds(
     mark, suffix = ("", "Z") if zone == "UTC" else (f";TZID={zone}", "")
     excluded = [f"EXDATE{mark}:{value:%Y%m%dT%H%M%S}{suffix}" for value in gone]
     body = event(f"DTSTART{mark}:{first:%Y%m%dT%H%M%S}{suffix}", f"RRULE:{rule}", *excluded)
-    (raw,) = read_calendar(wrap(body).encode(), timezone=METRO_ZONE, vocabulary=Vocabulary())
+    (raw,) = read_raw(wrap(body).encode(), METRO_ZONE)
     assert raw.reason is None
     expected = [value for value in every if value not in gone]
     if zone == "UTC":

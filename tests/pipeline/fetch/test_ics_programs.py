@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from outings.contract.vocabulary import Vocabulary
 from pipeline.dates.recurrence import expand_recurrence
-from pipeline.fetch.ics import read_calendar
 from tests.pipeline.dates.expanding import list_occurrences
+from tests.pipeline.fetch.calendars import read_raw
 
 PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.ics"))
 
@@ -21,7 +20,7 @@ def test_a_program_s_calendar_has_the_dates_that_a_person_reads_in_it(path: Path
     head, *expected = path.with_suffix(".txt").read_text().splitlines()
     timezone, first, last = head.split()
     shown = []
-    for raw in read_calendar(path.read_bytes(), timezone=timezone, vocabulary=Vocabulary()):
+    for raw in read_raw(path.read_bytes(), timezone):
         assert raw.reason is None
         assert isinstance(raw.value, dict)
         if raw.value.get("status", "published") == "published":

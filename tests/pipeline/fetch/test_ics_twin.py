@@ -7,11 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from outings.contract.vocabulary import Vocabulary
 from pipeline.dates.recurrence import expand_recurrence
-from pipeline.fetch.ics import read_calendar
 from tests.pipeline.city import City
 from tests.pipeline.dates.expanding import list_occurrences
+from tests.pipeline.fetch.calendars import read_raw
 from tests.pipeline.fetch.drawn_calendars import METRO, draw_calendar
 from tests.pipeline.fetch.recurring import Dates, find_dates
 from tests.pipeline.publish.objects.exports import read_file
@@ -26,7 +25,7 @@ INTO_CLOCK_CHANGES = (3181, 5097, 6536)
 
 def read_values(content: bytes) -> list[dict[str, Any]]:
     values = []
-    for raw in read_calendar(content, timezone=METRO, vocabulary=Vocabulary()):
+    for raw in read_raw(content, METRO):
         assert raw.reason is None
         assert isinstance(raw.value, dict)
         values.append(raw.value)
