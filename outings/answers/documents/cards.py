@@ -8,9 +8,10 @@ from functools import lru_cache
 import msgspec
 from msgspec import Struct
 
+from outings.answers.documents.fields import Schedule, ShownDocument
 from outings.answers.documents.occurrences import open_series, show_local
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.resources.shared import Ages, Clock, CompactCard, Local, PlaceReference, Price, Term
+from outings.contract.resources.shared import Term
 from outings.contract.vocabulary import COLLECTIONS
 
 # Cached cards of classes, of all metros together: 900 bytes each.
@@ -18,52 +19,27 @@ _CARDS = 16_384
 _START_OF_DAY = "00:00:00"
 
 
-class _Schedule(Struct, frozen=True):
-    start_time: Clock | None
-    timezone: str | None
-
-
 class _Section(Struct, frozen=True):
     term: Term
-    schedule: _Schedule
+    schedule: Schedule
 
 
 class _Session(Struct, frozen=True):
     starts_on: date | None
     ends_on: date | None
-    start_time: Clock | None
+    start_time: str | None
 
 
-class _Document(Struct, frozen=True, kw_only=True, tag_field="type"):
-    """The members that a card takes from a listing."""
+class _Document(ShownDocument, frozen=True):
+    """The members that a card takes from an event, class or camp."""
 
-    id: str
-    slug: str
-    name: str
-    place: PlaceReference | None
-    price: Price
-    ages: Ages
-    categories: tuple[str, ...]
-    image_url: str | None
+    starts_local: str | None = None
+    term: Term = Term()
+    sections: tuple[_Section, ...] = ()
+    sessions: tuple[_Session, ...] = ()
 
 
-class _Event(_Document, frozen=True, kw_only=True, tag="event"):
-    starts_local: Local | None
-    timezone: str | None
-
-
-class _Class(_Document, frozen=True, kw_only=True, tag="class"):
-    term: Term
-    schedule: _Schedule
-    sections: tuple[_Section, ...]
-
-
-class _Camp(_Document, frozen=True, kw_only=True, tag="camp"):
-    timezone: str | None
-    sessions: tuple[_Session, ...]
-
-
-_decoder: msgspec.json.Decoder[_Event | _Class | _Camp] = msgspec.json.Decoder(_Event | _Class | _Camp)
+_decoder = msgspec.json.Decoder(_Document)
 _encoder = msgspec.json.Encoder()
 
 
@@ -86,45 +62,46 @@ def encode_card(document: bytes, *, today: date | None = None, next_local: str |
     """Encode the card of a stored event, class or camp. It starts as the class's own page states, with the camp's first
     session that is not over by `today`, or, for a series of events, at `next_local`."""
     listing = _decoder.decode(document)
-    match listing:
-        case _Event():
-            kind, starts, timezone = "event", next_local or listing.starts_local, listing.timezone
-        case _Class():
-            kind, starts, timezone = "class", _find_start(listing), listing.schedule.timezone
-        case _Camp():
-            kind, starts, timezone = "camp", _find_session(listing.sessions, today), listing.timezone
-    return _encoder.encode(
-        CompactCard(
-            id=listing.id,
-            type=kind,
-            slug=listing.slug,
-            name=listing.name,
-            starts_local=starts,
-            timezone=timezone,
-            place=listing.place,
-            price=listing.price,
-            ages=listing.ages,
-            categories=listing.categories,
-            image_url=listing.image_url,
-            links={"self": f"/v1/{COLLECTIONS[kind]}/{listing.id}"},
-        )
-    )
+    match listing.type:
+        case "event":
+            starts = next_local or listing.starts_local
+        case "class":
+            starts = _find_start(listing)
+        case _:
+            starts = _find_session(listing.sessions, today)
+    card = {
+        "id": listing.id,
+        "type": listing.type,
+        "slug": listing.slug,
+        "name": listing.name,
+        "starts_local": starts,
+        "timezone": listing.zone,
+        "place": listing.place,
+        "price": listing.price,
+        "ages": listing.ages,
+        "categories": listing.categories,
+        "image_url": listing.image_url,
+        "links": {"self": f"/v1/{COLLECTIONS[listing.type]}/{listing.id}"},
+    }
+    return _encoder.encode(card)
 
 
-def _find_start(listing: _Class) -> str | None:
+def _find_start(listing: _Document) -> str | None:
     """Return when a class starts, as its own page says: on the term's first day, else the earliest section's, at the
     stated time or at midnight."""
-    parts: Sequence[_Class | _Section] = (listing,) if listing.term.starts_on is not None else listing.sections
-    starts = [(part.term.starts_on, part.schedule.start_time) for part in parts]
-    return min(
-        (f"{day.isoformat()}T{clock or _START_OF_DAY}" for day, clock in starts if day is not None), default=None
-    )
+    parts = [(listing.term, listing.schedule), *((section.term, section.schedule) for section in listing.sections)]
+    starts = [
+        f"{term.starts_on}T{(schedule and schedule.start_time) or _START_OF_DAY}"
+        for term, schedule in (parts[:1] if listing.term.starts_on else parts)
+        if term.starts_on is not None
+    ]
+    return min(starts, default=None)
 
 
 def _find_session(sessions: Sequence[_Session], today: date | None) -> str | None:
     """Return when the first session that is not over by `today` starts: at its stated time, else at midnight."""
     starts = (
-        f"{session.starts_on.isoformat()}T{session.start_time or _START_OF_DAY}"
+        f"{session.starts_on}T{session.start_time or _START_OF_DAY}"
         for session in sessions
         if session.starts_on is not None and (today is None or (session.ends_on or session.starts_on) >= today)
     )

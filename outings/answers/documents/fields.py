@@ -10,6 +10,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from outings.contract.members import RESOURCES
 from outings.contract.query import Query
 from outings.contract.resources.listings import find_structs
+from outings.contract.resources.shared import Price
 
 
 class NamedDocument(Struct, frozen=True):
@@ -19,6 +20,31 @@ class NamedDocument(Struct, frozen=True):
     type: str
     slug: str
     name: str
+
+
+class Schedule(Struct, frozen=True):
+    timezone: str | None
+    start_time: str | None = None
+
+
+_NULL = Raw(b"null")
+
+
+class ShownDocument(NamedDocument, frozen=True):
+    """The members of a listing that its short forms show, most of them as raw JSON."""
+
+    ages: Raw
+    categories: Raw
+    image_url: Raw
+    place: Raw = _NULL
+    price: Raw = Raw(msgspec.json.encode(Price()))
+    timezone: str | None = None
+    schedule: Schedule | None = None
+
+    @property
+    def zone(self) -> str | None:
+        """Return the time zone of the listing's start."""
+        return self.timezone if self.schedule is None else self.schedule.timezone
 
 
 # The end of a class's document. Cards of its program's other listings are inserted between the brackets.

@@ -22,7 +22,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.near.index import ALL, FREE, PAID, NearIndex
+from outings.answers.near.index import NearIndex
 from outings.answers.near.nearest import Circle, ShownListings, find_first_day, find_matches, open_shown
 from outings.answers.near.request import Near, describe_near, list_notices, read_minute, resolve_near
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
@@ -75,8 +75,9 @@ class Component(Struct, frozen=True, eq=False):
 
 def tally_circle(circle: Circle) -> Tally:
     """Count the listings in one circle, classes of a program once."""
-    counts, free, paid = (np.rint(circle.counts[part]).astype(np.int64)[np.newaxis] for part in (ALL, FREE, PAID))
-    return Tally(counts, free, paid, circle.index.unite_categories(circle.cards.rows)[np.newaxis])
+    rows = circle.list_cards().rows
+    prices = circle.index.count_prices(rows)[np.newaxis]
+    return Tally(prices.sum(axis=2), prices[..., 1], prices[..., 0], circle.index.unite_categories(rows)[np.newaxis])
 
 
 def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[Component]:

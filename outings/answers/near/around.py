@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.sources import SourceBlocks
-from outings.answers.documents.fields import NamedDocument
+from outings.answers.documents.fields import ShownDocument
 from outings.answers.near.activity import measure_activity
-from outings.answers.near.index import AGES, GROUPED, OPEN, OPEN_FREE, OPEN_PAID, TALLIED, Counts, Rows
-from outings.answers.near.items import NO_PRICE, NULL, ItemSchedule, format_start, round_metres
+from outings.answers.near.index import NearIndex, Rows
+from outings.answers.near.items import format_start, round_metres
 from outings.answers.near.nearest import Circle, Columns, RowDistances, ShownListings, open_shown
 from outings.answers.near.request import Near, describe_near, is_outside, list_notices, read_minute, resolve_near
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
+from outings.answers.rows.column_tables import count_bits
 from outings.answers.snapshot.distance import Floats, find_chord, find_metres
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object
@@ -44,7 +45,7 @@ from outings.contract.resources.finding import (
 )
 from outings.contract.resources.listings import Counts as TypeCounts
 from outings.contract.resources.meta import AroundMeta
-from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, TYPES, UNSPECIFIED
+from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, UNSPECIFIED
 from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
@@ -76,11 +77,8 @@ class ScoredRows(Columns, frozen=True, eq=False):
 
 
 def score_cards(near: Near, cards: RowDistances, shown: ShownListings) -> ScoredRows:
-    """Return the cards that are in any group, with their scores."""
+    """Score the cards, all of which are open and so in a group."""
     index, bands = shown.index, near.query.get_words("ages")
-    groups = index.kinds.groups[index.kinds.numbers[cards.rows]]
-    in_any = groups.nonzero()[0]
-    cards, groups = cards.choose(in_any), groups[in_any]
     starts, metres = shown.starts.locals[cards.rows], find_metres(cards.squares)
     waits = np.maximum(starts - near.now.local, 0).astype(np.float64)
     soon = np.where(starts == NEVER, _UNKNOWN, _HALF_SECONDS / (_HALF_SECONDS + waits))
@@ -89,7 +87,7 @@ def score_cards(near: Near, cards: RowDistances, shown: ShownListings) -> Scored
     fits = np.where(is_unknown, _UNKNOWN, (ages & favoured) != 0)
     total = _NEAR * (_HALF_METRES / (_HALF_METRES + metres)) + _SOON * soon + _CONFIDENCE * index.confidence[cards.rows]
     scores = np.rint(1000 * (total + _AGES * fits)).astype(np.int64)
-    return ScoredRows(cards.rows, cards.squares, scores, groups)
+    return ScoredRows(cards.rows, cards.squares, scores, index.groups[cards.rows])
 
 
 class _Location(Struct, frozen=True):
@@ -98,17 +96,9 @@ class _Location(Struct, frozen=True):
     neighborhood: Raw
 
 
-class _Document(NamedDocument, frozen=True):
-    """The members of a listing that an item shows."""
-
+class _Document(ShownDocument, frozen=True, kw_only=True):
     location: _Location
-    ages: Raw
-    image_url: Raw
-    place: Raw = NULL
-    price: Raw = NO_PRICE
-    is_indoor: Raw = NULL
-    timezone: str | None = None
-    schedule: ItemSchedule | None = None
+    is_indoor: Raw = Raw(b"null")
 
 
 _decoder = msgspec.json.Decoder(_Document)
@@ -139,8 +129,7 @@ class _ItemMaker:
         """Make an `AroundItem`, copying members of the listing's JSON. `groups`: the other groups that it is in."""
         document, start = self._opened.read_document(row), self._shown.index.read_start(row, self._shown.starts)
         listing = _decoder.decode(document)
-        zone = listing.timezone if listing.schedule is None else listing.schedule.timezone
-        starts_local, starts_at, ends_local = format_start(start, zone)
+        starts_local, starts_at, ends_local = format_start(start, listing.zone)
         item = {
             "listing_id": listing.id,
             "type": listing.type,
@@ -154,7 +143,7 @@ class _ItemMaker:
             "starts_at": starts_at,
             "starts_local": starts_local,
             "ends_local": ends_local,
-            "timezone": zone,
+            "timezone": listing.zone,
             "place": listing.place,
             "neighborhood": listing.location.neighborhood,
             "lat": listing.location.lat,
@@ -191,31 +180,28 @@ def answer_around(near: Near, context: AnswerContext, *, offsets: Mapping[str, i
     """Return the body in chunks. `offsets`: the index of the first item to show, by group, 0 by default."""
     shown, chord = open_shown(near, open_snapshot(near.snapshot)), find_chord(near.radius_m)
     circle = Circle(shown, near.point, chord)
-    open_cards = circle.open_cards
-    # The cards of open listings may differ from those of all listings, which the first columns count.
-    counts = shown.index.kinds.count(open_cards.rows)
-    counts[TALLIED] = circle.counts[TALLIED]
+    open_cards = circle.list_open_cards()
     hidden = shown.count_hidden(near.point, chord=chord, is_open=True)
     limit = near.query.get_as("limit", int)
     assert limit is not None
     items, scored = _ItemMaker(near, shown, context), score_cards(near, open_cards, shown)
     groups = {
         name: items.make_group(
-            number, scored, total=round(counts[GROUPED][number]), limit=limit, offset=offsets.get(name, 0)
+            number, scored, total=int((scored.groups >> number & 1).sum()), limit=limit, offset=offsets.get(name, 0)
         )
         for number, name in enumerate(GROUPS)
     }
-    total, reason = _count(counts, OPEN), None
+    reason = None
     if hidden:
         reason = "rows_without_coordinates"
-    elif not total and is_outside(near):
+    elif not open_cards.rows.size and is_outside(near):
         reason = "point_outside_metro"
     lively = measure_activity(near, shown, circle)
     data = {
         "location": near.origin,
         "activity": {name: getattr(lively, name) for name in Activity.__struct_fields__},
         "results": groups,
-        "facets": _count_facets(near, counts, open_cards, circle),
+        "facets": _count_facets(near, open_cards, shown.index),
         "coverage": AroundCoverage(
             hidden_nearby=hidden,
             unplaceable_in_metro=shown.count_unplaceable(is_open=True),
@@ -227,16 +213,17 @@ def answer_around(near: Near, context: AnswerContext, *, offsets: Mapping[str, i
     return encode_object(_encoder.encode(data), meta=meta, notices=notices)
 
 
-def _count_facets(near: Near, counts: Counts, open_cards: RowDistances, circle: Circle) -> AroundFacets:
-    free, paid = _count(counts, OPEN_FREE), _count(counts, OPEN_PAID)
-    by_type, by_band = (np.rint(counts[columns]).astype(int).tolist() for columns in (OPEN, AGES))
-    is_open = circle.index.is_open[open_cards.rows]
+def _count_facets(near: Near, open_cards: RowDistances, index: NearIndex) -> AroundFacets:
+    prices = index.count_prices(open_cards.rows)
+    paid, free, _ = prices.sum(axis=0).tolist()
+    by_type = zip(COLLECTIONS.values(), prices.sum(axis=1).tolist(), strict=True)
+    by_band = count_bits(index.ages[open_cards.rows], len(AGE_BANDS) + 1).tolist()
     return AroundFacets(
-        by_type=TypeCounts(**{COLLECTIONS[name]: by_type[code] for code, name in enumerate(TYPES)}),
+        by_type=TypeCounts(**dict(by_type)),
         by_age_band=dict(zip((*AGE_BANDS, UNSPECIFIED), by_band, strict=True)),
         by_price=AroundPrices(free=free, paid=paid),
         free_share=round(free / (free + paid), 3) if free + paid else None,
-        by_distance_ring=_count_rings(near, open_cards.choose(is_open)),
+        by_distance_ring=_count_rings(near, open_cards),
     )
 
 
@@ -246,7 +233,3 @@ def _count_rings(near: Near, open_cards: RowDistances) -> tuple[DistanceRing, ..
     inside = [int(np.count_nonzero(open_cards.squares <= find_chord(end) ** 2)) for end in ends]
     rings = zip(RINGS, ends, np.diff(inside, prepend=0).tolist(), strict=True)
     return tuple(DistanceRing(label=label, max_m=end, count=count) for label, end, count in rings)
-
-
-def _count(counts: Counts, part: slice | int) -> int:
-    return round(float(counts[part].sum()))

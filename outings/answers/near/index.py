@@ -1,4 +1,4 @@
-"""The columns of listings that answers near a point read: when each listing begins, and the counts it is part of."""
+"""The columns of listings that answers near a point read: when each listing begins, and its groups and price."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -16,7 +16,7 @@ from outings.answers.snapshot.zips import open_zips
 from outings.configuration import read_zone
 from outings.contract.resources.finding import GROUPS
 from outings.contract.values import DAY, count_seconds, read_date
-from outings.contract.vocabulary import AGE_BANDS, REGISTRATION_STATUSES, TYPES
+from outings.contract.vocabulary import REGISTRATION_STATUSES, TYPES
 from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER
 from outings.release.tables import PUBLISHED, read_columns
@@ -61,53 +61,9 @@ class Starts(Struct, frozen=True, eq=False):
     numbers: NDArray[np.int32]
 
 
-Counts = NDArray[np.float64]
-Column = NDArray[np.integer] | NDArray[np.bool_]
-
-_TYPES, _BANDS = len(TYPES), len(AGE_BANDS) + 1
-# The columns of an array of counts: all listings by type, the free and the paid ones by type, and then counts of the
-# open listings alone, which are no classes that are full or closed.
-ALL = slice(0, _TYPES)
-FREE, PAID = slice(_TYPES, 2 * _TYPES), slice(2 * _TYPES, 3 * _TYPES)
-TALLIED = slice(0, 3 * _TYPES)
-OPEN = slice(3 * _TYPES, 4 * _TYPES)
-GROUPED = slice(OPEN.stop, OPEN.stop + len(GROUPS))
-AGES = slice(GROUPED.stop, GROUPED.stop + _BANDS)
-OPEN_FREE, OPEN_PAID = AGES.stop, AGES.stop + 1
-COUNTS = AGES.stop + 2
-
 _GROUP_NAMES = {"event": "happening_soon", "class": "classes_enrolling", "camp": "camps", "place": "places"}
 _OWN_GROUPS = np.array([GROUPS.index(_GROUP_NAMES[name]) for name in TYPES])
-_EVENT, _RECURRING = TYPES.index("event"), GROUPS.index("recurring_programs")
-
-
-class Kinds:
-    """The kinds of a snapshot's listings. All listings of a kind are part of the same counts. `numbers`: kinds by row;
-    `marks`: what a listing of each kind adds to each count; `groups`: the groups of each kind, a bit set over GROUPS.
-    """
-
-    def __init__(self, *, types: Column, is_free: Column, ages: Column, is_recurring: Column, is_open: Column) -> None:
-        """Find the kinds. All arguments are by row. `is_free`: -1 if not stated; `ages`: bit sets over AGE_BANDS."""
-        columns = np.stack((types, is_free, ages, is_recurring, is_open)).astype(np.int16)
-        kinds, self.numbers = np.unique(columns, axis=1, return_inverse=True)
-        types, free, ages, recurs, is_open = kinds.astype(np.int64)[..., np.newaxis]
-        recurring = (recurs & (types == _EVENT)) << _RECURRING
-        groups = is_open * (1 << _OWN_GROUPS[types] | recurring)
-        self.groups = groups[:, 0]
-        by_type = types == np.arange(_TYPES)
-        self.marks: Counts = np.zeros((types.size, COUNTS))
-        self.marks[:, ALL] = self.marks[:, OPEN] = by_type
-        self.marks[:, FREE], self.marks[:, PAID] = by_type & (free == 1), by_type & (free == 0)
-        self.marks[:, GROUPED] = groups >> np.arange(len(GROUPS)) & 1
-        self.marks[:, AGES] = ages >> np.arange(_BANDS) & 1
-        self.marks[:, [OPEN_FREE, OPEN_PAID]] = free == (1, 0)
-        self.marks[:, OPEN.start :] *= is_open
-
-    def count(self, rows: NDArray[np.integer]) -> Counts:
-        """Return the counts of these listings, as columns ALL, FREE and so on."""
-        counts: Counts = np.bincount(self.numbers[rows], minlength=len(self.marks)) @ self.marks
-        return counts
-
+_RECURRING = GROUPS.index("recurring_programs")
 
 # Types in the order of their names, in which equally distant listings are listed.
 TYPE_RANKS: tuple[int, ...] = tuple(sorted(TYPES).index(listing_type) for listing_type in TYPES)
@@ -141,13 +97,11 @@ class NearIndex:
         self._category_sets, numbers = np.unique(self.categories, return_inverse=True)
         self._typed_sets = (self.types * np.int64(self._category_sets.size) + numbers).astype(np.uint32)
         self.ages: NDArray[np.uint8] = pack_ages(listings)
-        self.kinds = Kinds(
-            types=self.types,
-            is_free=listings["is_free"].cast(pl.Int8()).fill_null(-1).to_numpy(),
-            ages=self.ages,
-            is_recurring=_mark(listings, pl.col("is_recurring")),
-            is_open=self.is_open,
-        )
+        # By row, the groups of a listing, a bit set over GROUPS; a class that is full or closed is in none.
+        recurring = (_mark(listings, pl.col("is_recurring")) & (self.types == TYPES.index("event"))) << _RECURRING
+        self.groups: Rows = np.where(self.is_open, 1 << _OWN_GROUPS[self.types] | recurring, 0)
+        free = listings["is_free"].cast(pl.Int64()).fill_null(2).to_numpy()
+        self._prices: Rows = self.types * np.int64(3) + free
         self.next_starts, self._series = open_next_starts(reader), open_series(reader)
         self._has_time = _mark(listings, pl.col("has_time"))
         self.unlocated_rows, self.unlocated_centers = find_unlocated(listings, neighborhoods)
@@ -185,10 +139,14 @@ class NearIndex:
         moment = self._series.read_moment(number)
         return Start(moment.starts_local, moment.starts_at, moment.ends_local, moment.ends_at)
 
+    def count_prices(self, rows: Rows) -> Rows:
+        """Count the rows by type, each in a row of the result, and price: not free, free, not stated."""
+        return np.bincount(self._prices[rows], minlength=3 * len(TYPES)).reshape(-1, 3)
+
     def unite_categories(self, rows: Rows) -> NDArray[np.uint64]:
         """Return the union of the rows' categories, a bit set for each type."""
         size = self._category_sets.size
-        counts = np.bincount(self._typed_sets[rows], minlength=_TYPES * size).reshape(_TYPES, -1)
+        counts = np.bincount(self._typed_sets[rows], minlength=len(TYPES) * size).reshape(len(TYPES), -1)
         united: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(counts, self._category_sets, 0), axis=1)
         return united
 

@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.near.index import Counts, NearIndex, Rows, Starts
+from outings.answers.near.index import NearIndex, Rows, Starts
 from outings.answers.near.request import Collections, Near, NearFilters
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.distance import Floats, Point, square_chords
@@ -182,21 +182,14 @@ class Circle:
         self._shared, self._squares = shown.shared, square_chords(shown.shared_points, point)
         self._inside = self._squares <= chord**2
 
-    @cached_property
-    def cards(self) -> RowDistances:
+    def list_cards(self) -> RowDistances:
         """Return all cards in the circle, unordered."""
         return self._join(self._inside)
 
-    @cached_property
-    def open_cards(self) -> RowDistances:
-        """Return the cards chosen among listings that are neither full nor closed. A listing that shares no program is
-        a card even if it is closed."""
-        return self._join(self._inside & self._shared.is_open)
-
-    @cached_property
-    def counts(self) -> Counts:
-        """Return how many cards of each type and price the circle has."""
-        return self.index.kinds.count(self.cards.rows)
+    def list_open_cards(self) -> RowDistances:
+        """Return the cards chosen among listings that are neither full nor closed."""
+        cards = self._join(self._inside & self._shared.is_open)
+        return cards.choose(self.index.is_open[cards.rows])
 
     def _join(self, inside: Mask) -> RowDistances:
         at = self._shared.choose_cards(inside)
