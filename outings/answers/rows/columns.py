@@ -133,7 +133,9 @@ class Columns:
             name: TypeColumns(tables[f"bits_{name}"], first=int(bounds[code]), end=int(bounds[code + 1]))
             for code, name in enumerate(TYPES)
         }
-        self.occurrence_tables = {name: tables[name].read_arrays() for name in OCCURRENCE_TABLES.values()}
+        self.occurrence_tables = {name: dict(tables[name].read_arrays()) for name in OCCURRENCE_TABLES.values()}
+        # The name of the column in conditions.
+        self.occurrence_tables["occurrences"]["date"] = self.occurrence_tables["occurrences"]["day"]
         self.category_sets = tables["sets"].read_array("categories")
         texts = tables["texts"]
         self._text_columns, self._texts, self._text_rows = (

@@ -1,7 +1,6 @@
 """Count a list by the dimensions of facets, and occurrences by days."""
 
 from collections.abc import Collection, Mapping
-from functools import reduce
 
 import numpy as np
 from msgspec import Struct
@@ -21,7 +20,7 @@ from outings.answers.rows.columns import (
     unpack_set,
 )
 from outings.answers.rows.filters import Condition
-from outings.answers.rows.row_sets import Dates, list_event_dates, make_test, read_dates
+from outings.answers.rows.row_sets import list_event_dates, read_dates, test_all
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.mapped_table import NOT_STATED, Words
 from outings.release.tables import OCCURRENCE_TABLES
@@ -99,8 +98,8 @@ def _count_sets(sets: NDArray[np.uint64], words: Words) -> Numbers:
 
 def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
     dates = read_dates(matches.occurrence)
-    if not matches.occurrence or not dates.is_within(columns) or dates.times is not None or dates.marked:
-        return count_bits(_pack_occurrences(matches, dates, columns, "days"), len(WEEKDAYS) + 1)
+    if not matches.occurrence or not dates.is_within(columns) or dates.times or dates.has_others:
+        return count_bits(_pack_occurrences(matches, columns, "days"), len(WEEKDAYS) + 1)
     days: list[list[int]] = [[] for _ in WEEKDAYS]
     for day in dates.list_days():
         days[find_weekday(day)].append(day)
@@ -110,7 +109,7 @@ def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
 
 def _count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
     if not matches.occurrence:
-        return count_bits(_pack_occurrences(matches, Dates(), columns, "blocks"), len(TIME_BLOCKS) + 1)
+        return count_bits(_pack_occurrences(matches, columns, "blocks"), len(TIME_BLOCKS) + 1)
     own = columns.types["event"]
     blocks = _count_sets(own.read_all("is", "time_block", range(len(TIME_BLOCKS))), matches.words)
     counts: Numbers = np.append(blocks, count_set(matches.words & own.read_set("is", "time", NO_TIME)))
@@ -118,8 +117,7 @@ def _count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
         type="event", words=matches.words & own.read_set("is", "time", VARIES), occurrence=matches.occurrence
     )
     if varying.words.any():
-        packed = _pack_occurrences(varying, read_dates(matches.occurrence), columns, "blocks")
-        counts = counts + count_bits(packed, len(TIME_BLOCKS) + 1)
+        counts = counts + count_bits(_pack_occurrences(varying, columns, "blocks"), len(TIME_BLOCKS) + 1)
     return counts
 
 
@@ -129,8 +127,7 @@ def _count_offers(matches: MatchSet, dimensions: Collection[str], columns: Colum
         return {}
     table = columns.occurrence_tables[OCCURRENCE_TABLES[matches.type]]
     numbers, starts = find_occurrences(columns, list_set(matches.words) + columns.types[matches.type].first)
-    tests = [make_test(condition, table)(numbers) for condition in matches.occurrence]
-    is_match = reduce(np.logical_and, tests, np.ones(numbers.size, dtype=np.bool_))
+    is_match = test_all(matches.occurrence, table)(numbers)
     counts = {}
     for name in dimensions:
         # The buckets of each section or session as a bit set, in which the bit after the last is "not stated".
@@ -150,7 +147,7 @@ def _unite(bits: Numbers, is_match: Mask, starts: Rows, *, none: int) -> Numbers
     return united ^ none
 
 
-def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: str) -> Numbers:
+def _pack_occurrences(matches: MatchSet, columns: Columns, name: str) -> Numbers:
     """Return bit sets of the weekdays or time blocks of each event's matching occurrences. An event without occurrences
     has the bit "not stated"."""
     own = columns.types["event"]
@@ -162,7 +159,7 @@ def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: s
         numbers, starts = list_event_dates(columns, rows[has_any])
         table = columns.occurrence_tables["occurrences"]
         bits = 1 << find_weekday(table["day"][numbers]) if name == "days" else _find_blocks(table["time"][numbers])
-        packed[has_any] = _unite(bits, dates.hold(columns, numbers), starts, none=none)
+        packed[has_any] = _unite(bits, test_all(matches.occurrence, table)(numbers), starts, none=none)
     return packed
 
 
@@ -173,11 +170,11 @@ def _find_blocks(times: Numbers) -> Numbers:
 
 def find_matching(matches: MatchSet, columns: Columns) -> Rows:
     """Return the numbers of all occurrences of matching events that match themselves."""
-    dates = read_dates(matches.occurrence)
-    first, end = dates.span_numbers(columns)
-    rows = columns.occurrence_tables["occurrences"]["row"][first:end]
-    numbers = np.flatnonzero(unpack_set(matches.words, columns.types["event"].size).take(rows)) + first
-    return numbers[dates.hold(columns, numbers)]
+    table = columns.occurrence_tables["occurrences"]
+    first, end = read_dates(matches.occurrence).span_numbers(columns)
+    is_of_match = unpack_set(matches.words, columns.types["event"].size).take(table["row"][first:end])
+    numbers = np.flatnonzero(is_of_match) + first
+    return numbers[test_all(matches.occurrence, table)(numbers)]
 
 
 def count_occurrences(
@@ -213,14 +210,14 @@ def count_days(matches: MatchSet, columns: Columns, *, first: int, days: int, wo
     One pass turns each occurrence in the window into a number of its day, its set of categories and whether it is free.
     Looking these up for the matching ones would take twice as long.
     """
-    table, sets, dates = columns.occurrence_tables["occurrences"], columns.category_sets, read_dates(matches.occurrence)
-    span = slice(*dates.span_numbers(columns))
+    table, sets = columns.occurrence_tables["occurrences"], columns.category_sets
+    span = slice(*read_dates(matches.occurrence).span_numbers(columns))
     places = table["day"][span] - np.int32(first)
     is_match = unpack_set(matches.words, columns.types["event"].size).take(table["row"][span])
     is_match &= places.view(np.uint32) < days  # as an unsigned number, a day before the first is large
     numbers = is_match.nonzero()[0]
-    if dates.has_more_than_days:
-        numbers = numbers[dates.hold(columns, numbers + span.start)]
+    if len(matches.occurrence) > 1:  # more than the window
+        numbers = numbers[test_all(matches.occurrence, table)(numbers + span.start)]
     places *= np.int32(sets.size)
     places += table["category_set"][span].view(np.int32)
     places += places

@@ -15,7 +15,6 @@ from outings.answers.plan import KEY_CHARACTERS, Position
 from outings.answers.rows.column_tables import open_columns
 from outings.answers.rows.columns import (
     Columns,
-    Mask,
     Rows,
     count_set,
     find_occurrences,
@@ -39,8 +38,7 @@ from outings.answers.rows.row_sets import (
     RowFinder,
     find_candidates,
     list_event_dates,
-    make_test,
-    read_dates,
+    test_all,
 )
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY, number_day, read_date
@@ -72,12 +70,11 @@ def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) 
         days = table["day"][numbers].astype(np.int64)
         # A single event in the window has its date, even a past one. Only a series must have a later one.
         recurring = columns.types["event"].read_set("is", "is_recurring", 1)
-        is_match = read_dates(conditions).hold(columns, numbers)
+        is_match = test_all(conditions, table)(numbers)
         is_match &= (days >= low) | ~test_set(recurring, table["row"][numbers].astype(np.int64))
     else:
         numbers, firsts = find_occurrences(columns, rows)
-        tests: list[Mask] = [make_test(condition, table)(numbers) for condition in conditions]
-        is_match = reduce(np.logical_and, tests, np.ones(numbers.size, dtype=np.bool_))
+        is_match = test_all(conditions, table)(numbers)
         begins, ends = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on"))
         if selection.type == "class":
             stated = table["days"][numbers].astype(np.int64)
@@ -280,10 +277,7 @@ class Evaluator:
 
     def _find_matches(self, selection: Selection) -> MatchSet:
         """Return the set of the rows that match, with all tests passed."""
-        candidates = self._find_candidates(selection)
-        words = candidates.words
-        if candidates.tests:
-            words = pack_rows(candidates.keep_rows(list_set(words)), self._columns.types[selection.type].size)
+        words = self._find_candidates(selection).list_all(self._columns.types[selection.type].size)
         return MatchSet(type=selection.type, words=words, occurrence=selection.conditions.occurrence)
 
     def count_organizations(self, selection: Selection) -> Rows:

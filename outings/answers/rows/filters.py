@@ -72,18 +72,9 @@ class NotBefore(Struct, frozen=True):
 
 class Within(Struct, frozen=True):
     """The listing's coordinates are in the circle or on its edge. A listing without coordinates is dropped or, with
-    `is_approximate`, placed in the middle of its zip."""
+    `is_approximate`, placed in the middle of its zip. `center`: a latitude and a longitude, or a zip."""
 
-    lat: float
-    lng: float
-    radius_m: float
-    is_approximate: bool = False
-
-
-class NearZip(Struct, frozen=True):
-    """The listing's coordinates are in a circle around the middle of a zip. `is_approximate`: as in `Within`."""
-
-    zip: str
+    center: tuple[float, float] | str
     radius_m: float
     is_approximate: bool = False
 
@@ -122,7 +113,7 @@ class Either(Struct, frozen=True):
 
 # Conditions for which a `RowFinder` gives the rows, also to the evaluator that tests compare with, so that rounding at
 # an edge is the same.
-RowCondition = Within | NearZip | InZips | Matches | HasId
+RowCondition = Within | InZips | Matches | HasId
 Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | ExpressionSet | Either
 
 
@@ -143,7 +134,7 @@ Mark = Callable[[str, str], ExpressionSet]
 Rule = Callable[[Values, str], Condition | RowCondition]
 
 # A tuple, because `isinstance` takes three times as long with a union.
-_ROW_CONDITIONS = (Within, NearZip, InZips, Matches, HasId)
+_ROW_CONDITIONS = (Within, InZips, Matches, HasId)
 
 # Filters of all lists, in the order of `applied_filters` and `defaults_applied`.
 NAMES: tuple[str, ...] = tuple(
@@ -200,12 +191,10 @@ def match_age(values: Values, _: str) -> Overlaps:
     return Overlaps("age_min", "age_max", low, high)
 
 
-def match_circle(values: Values, _: str) -> Within | NearZip:
+def match_circle(values: Values, _: str) -> Within:
     """Match the circle around coordinates or a zip."""
-    is_approximate = values.get("include_approximate", False)
-    if "near_zip" in values:
-        return NearZip(values["near_zip"], values["radius_m"], is_approximate)
-    return Within(values["lat"], values["lng"], values["radius_m"], is_approximate)
+    center = values["near_zip"] if "near_zip" in values else (values["lat"], values["lng"])
+    return Within(center, values["radius_m"], values.get("include_approximate", False))
 
 
 def match_price(values: Values, _: str) -> Either:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
 from outings.answers.rows.columns import (
+    NO_TIME,
     VARIES,
     Columns,
     Mask,
@@ -36,7 +37,6 @@ from outings.answers.rows.filters import (
     InZips,
     Is,
     Matches,
-    NearZip,
     NotBefore,
     Overlaps,
     RowCondition,
@@ -67,6 +67,8 @@ def number_value(value: Scalar | None) -> Any:
 def make_test(condition: Condition, table: Mapping[str, Array]) -> Callable[[Rows], Mask]:
     """Return a function that marks the rows of a table that meet a condition, given their numbers."""
     match condition:
+        case AnyOf("weekday", values):
+            return lambda numbers: np.isin(find_weekday(table["day"][numbers]), values)
         case AnyOf(column, values):
             return lambda numbers: np.isin(table[column][numbers], values)
         case Shares(column, bits):
@@ -84,10 +86,16 @@ def make_test(condition: Condition, table: Mapping[str, Array]) -> Callable[[Row
         case NotBefore(instant, day):
             return lambda numbers: _begins(table, numbers, instant=instant, day=number_value(day))
         case Either(alternatives):
-            sides = [[make_test(condition, table) for condition in side] for side in alternatives]
-            return lambda numbers: reduce(
-                np.logical_or, (reduce(np.logical_and, (test(numbers) for test in side)) for side in sides)
-            )
+            sides = [test_all(side, table) for side in alternatives]
+            return lambda numbers: reduce(np.logical_or, (side(numbers) for side in sides))
+
+
+def test_all(conditions: Iterable[Condition], table: Mapping[str, Array]) -> Callable[[Rows], Mask]:
+    """Return a function that marks the rows of a table that meet all conditions, given their numbers."""
+    tests = [make_test(condition, table) for condition in conditions]
+    return lambda numbers: reduce(
+        np.logical_and, (test(numbers) for test in tests), np.ones(numbers.shape, dtype=np.bool_)
+    )
 
 
 def _lies_between(values: Array, low: Any, high: Any) -> Mask:
@@ -143,9 +151,9 @@ class RowFinder:
                 rows = (self._listings.find_id(row_id, type_code=TYPES.index(listing_type)) for row_id in ids)
                 return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)
 
-    def test_near(self, circle: Within | NearZip, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def test_near(self, circle: Within, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Mark the rows in the circle."""
-        lat, lng = self._find_middle(circle)
+        lat, lng = self._find_middle(circle.center)
         near = lie_near([vector[rows] for vector in self._vectors], lat=lat, lng=lng, radius_m=circle.radius_m)
         if not circle.is_approximate:
             return near
@@ -153,10 +161,8 @@ class RowFinder:
         is_unplaced = np.isnan(self._vectors[0][rows])
         return near | (is_unplaced & lie_near(by_zip, lat=lat, lng=lng, radius_m=circle.radius_m))
 
-    def _find_middle(self, circle: Within | NearZip) -> tuple[float, float]:
-        if isinstance(circle, Within):
-            return circle.lat, circle.lng
-        point = self._read_zips().find_centroid(circle.zip)
+    def _find_middle(self, center: str | tuple[float, float]) -> tuple[float, float]:
+        point = self._read_zips().find_centroid(center) if isinstance(center, str) else center
         assert point is not None, "a request's zip was checked"
         return point
 
@@ -172,21 +178,15 @@ _AHEAD, _BEHIND = 14 * 3600, 12 * 3600
 
 
 class Dates(Struct, frozen=True, kw_only=True):
-    """The conditions on an occurrence. `low`, `high`: the first and last day, since 1970; `weekdays`: 0 is Monday;
-    `times`: the first and last second of the day; None is no limit. `since`: not before this instant; `marked`: sets of
-    occurrences for which expressions are true."""
+    """The conditions on an occurrence. `low`, `high`: the first and last day, since 1970, None without a limit;
+    `weekdays`: 0 is Monday, None for all; `times`: the conditions on the clock time; `has_others`: True if there are
+    conditions on anything else."""
 
-    low: int | None = None
-    high: int | None = None
-    weekdays: tuple[int, ...] | None = None
-    times: tuple[int | None, int | None] | None = None
-    since: NotBefore | None = None
-    marked: tuple[ExpressionSet, ...] = ()
-
-    @property
-    def has_more_than_days(self) -> bool:
-        """Return True if there are conditions other than `low` and `high`."""
-        return self.weekdays is not None or self.times is not None or self.since is not None or bool(self.marked)
+    low: int | None
+    high: int | None
+    weekdays: tuple[int, ...] | None
+    times: tuple[Between, ...]
+    has_others: bool
 
     def is_within(self, columns: Columns) -> bool:
         """Return True if the columns have a set for every day of the window."""
@@ -208,93 +208,44 @@ class Dates(Struct, frozen=True, kw_only=True):
         end = starts.size if self.high is None else int(np.searchsorted(starts, (self.high + 1) * DAY + _BEHIND))
         return first, end
 
-    def hold(self, columns: Columns, numbers: Rows) -> Mask:
-        """Mark the occurrences that meet all conditions."""
-        table = columns.occurrence_tables["occurrences"]
-        meet_all = np.ones(numbers.shape, dtype=np.bool_)
-        if self.low is not None or self.high is not None:
-            meet_all &= _lies_between(table["day"][numbers], self.low, self.high)
-        if self.weekdays is not None:
-            meet_all &= np.isin(find_weekday(table["day"][numbers]), self.weekdays)
-        if self.times is not None:
-            meet_all &= _lies_between(table["time"][numbers], *self.times)
-        if self.since is not None:
-            meet_all &= make_test(self.since, table)(numbers)
-        for marked in self.marked:
-            meet_all &= test_set(marked.words, numbers)
-        return meet_all
-
 
 def read_dates(conditions: Sequence[Condition]) -> Dates:
-    """Combine conditions on an occurrence. If several are on one column, all of them hold."""
-    low: int | None = None
-    high: int | None = None
-    times: tuple[int | None, int | None] | None = None
-    weekdays: tuple[int, ...] | None = None
-    since: NotBefore | None = None
-    marked: list[ExpressionSet] = []
-    for condition in conditions:
-        match condition:
-            case Between("date", first, last):
-                low, high = _narrow(low, high, number_value(first), number_value(last))
-            case Between("time", first, last):
-                times = _narrow(*(times or (None, None)), first, last)
-            case AnyOf("weekday", values):
-                weekdays = values if weekdays is None else tuple(set(values) & set(weekdays))
-            case NotBefore():
-                assert since is None, "there is one now"
-                since = condition
-            case ExpressionSet():
-                marked.append(condition)
-            case _:
-                raise NotImplementedError(f"no column of an occurrence answers {condition}")
-    return Dates(low=low, high=high, weekdays=weekdays, times=times, since=since, marked=tuple(marked))
+    """Sort the conditions on an occurrence by what they are on. If several are on one column, all of them hold."""
+    days = [condition for condition in conditions if isinstance(condition, Between) and condition.column == "date"]
+    times = [condition for condition in conditions if isinstance(condition, Between) and condition.column == "time"]
+    weekdays = [condition.values for condition in conditions if isinstance(condition, AnyOf)]
+    return Dates(
+        low=max((number_value(condition.low) for condition in days if condition.low is not None), default=None),
+        high=min((number_value(condition.high) for condition in days if condition.high is not None), default=None),
+        weekdays=weekdays[0] if weekdays else None,
+        times=tuple(times),
+        has_others=len(conditions) > len(days) + len(times) + len(weekdays),
+    )
 
 
-def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[int | None, int | None]:
-    if low is not None and (first is None or first < low):
-        first = low
-    if high is not None and (last is None or last > high):
-        last = high
-    return first, last
-
-
-def find_events(dates: Dates, columns: Columns) -> Words:
+def find_events(conditions: Sequence[Condition], columns: Columns) -> Words:
     """Return the set of events that have an occurrence that meets all conditions."""
-    if not dates.is_within(columns) or dates.since is not None or dates.marked:
-        first, end = dates.span_numbers(columns)
-        numbers = np.arange(first, end)
-        rows = columns.occurrence_tables["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
-        return pack_rows(rows, columns.types["event"].size)
+    dates, own, table = read_dates(conditions), columns.types["event"], columns.occurrence_tables["occurrences"]
+    if not dates.is_within(columns) or dates.has_others:
+        numbers = np.arange(*dates.span_numbers(columns))
+        return pack_rows(table["row"][numbers[test_all(conditions, table)(numbers)]], own.size)
     if dates.weekdays is None:
         assert dates.low is not None
         assert dates.high is not None
         words = columns.find_window(dates.low, dates.high)
     else:
         words = columns.find_days(dates.list_days())
-    return words if dates.times is None else words & _find_timed(words, dates, columns)
-
-
-def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
-    """Keep the events that begin at the wanted time. An event whose dates all begin at one time is checked once."""
-    own = columns.types["event"]
-    assert dates.times is not None
-    values = own.values.get("time")
-    if values is None:
-        rows = list_set(words)
-        times = make_test(Between("time", *dates.times), columns.rows)(rows) & (columns.rows["time"][rows] >= 0)
-        timed = pack_rows(rows[times], own.size)
-    else:
-        low, high = dates.times
-        upper = len(values) if high is None else bisect_right(values, high)
-        lower = 0 if low is None else bisect_left(values, low)
-        timed = own.read_set("most", "time", values[upper - 1]) if upper else own.empty
-        if lower:
-            timed = timed & ~own.read_set("most", "time", values[lower - 1])
-    rows = list_set(words & own.read_set("is", "time", VARIES))
+    if not dates.times:
+        return words
+    # An event whose dates all begin at one time is checked once.
+    varying = words & own.read_set("is", "time", VARIES)
+    steady = words & ~varying & ~own.read_set("is", "time", NO_TIME)
+    timed = _join([steady, *(_find_set_or_test(time, columns, own) for time in dates.times)]).list_all(own.size)
+    rows = list_set(varying)
     if rows.size:
         numbers, starts = list_event_dates(columns, rows)
-        timed = timed | pack_rows(rows[np.logical_or.reduceat(dates.hold(columns, numbers), starts)], own.size)
+        meet_all = np.logical_or.reduceat(test_all(conditions, table)(numbers), starts)
+        timed = timed | pack_rows(rows[meet_all], own.size)
     return timed
 
 
@@ -322,6 +273,10 @@ class Candidates(Struct, frozen=True, eq=False):
                 rows = rows[test(rows)]
         return rows
 
+    def list_all(self, size: int) -> Words:
+        """Return the set of all rows that match. `size`: how many rows the type has."""
+        return pack_rows(self.keep_rows(list_set(self.words)), size) if self.tests else self.words
+
 
 def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -> Candidates:
     """Return the published rows that meet all conditions of the listing and have one occurrence, section or session
@@ -332,7 +287,7 @@ def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -
     if selection.conditions.occurrence:
         parts.append(_find_occurrence_set(selection, columns, own))
     # Circles are tested last, because their test takes the longest for each row.
-    for by_row in sorted(selection.conditions.by_row, key=lambda condition: isinstance(condition, Within | NearZip)):
+    for by_row in sorted(selection.conditions.by_row, key=lambda condition: isinstance(condition, Within)):
         parts.append(_find_row_set(by_row, selection.type, columns, finder))
     return _join(parts)
 
@@ -342,14 +297,9 @@ SetOrTest = Words | Test
 
 def _join(parts: Sequence[SetOrTest]) -> Candidates:
     """Combine sets and tests: rows must be in every set and pass every test. At least one part is a set."""
-    sets: list[Words] = []
-    tests: list[Test] = []
-    for part in parts:
-        if isinstance(part, np.ndarray):
-            sets.append(part)
-        else:
-            tests.append(part)
-    return Candidates(reduce(np.bitwise_and, sets), tuple(tests))
+    sets = [part for part in parts if isinstance(part, np.ndarray)]
+    tests = tuple(part for part in parts if not isinstance(part, np.ndarray))
+    return Candidates(reduce(np.bitwise_and, sets), tests)
 
 
 def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) -> SetOrTest:
@@ -418,7 +368,7 @@ def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, 
 
 def _find_row_set(condition: RowCondition, listing_type: str, columns: Columns, finder: RowFinder) -> SetOrTest:
     own = columns.types[listing_type]
-    if isinstance(condition, Within | NearZip):
+    if isinstance(condition, Within):
         return lambda rows: finder.test_near(condition, rows + own.first)
     return own.pack_rows(finder.find_rows(condition, listing_type))
 
@@ -427,15 +377,12 @@ def _find_occurrence_set(selection: Selection, columns: Columns, own: TypeColumn
     """Find the listings with an occurrence (a set), section or session (a test) that meets all conditions."""
     conditions = selection.conditions.occurrence
     if selection.type == "event":
-        return find_events(read_dates(conditions), columns)
-    tests = [
-        make_test(condition, columns.occurrence_tables[OCCURRENCE_TABLES[selection.type]]) for condition in conditions
-    ]
+        return find_events(conditions, columns)
+    test = test_all(conditions, columns.occurrence_tables[OCCURRENCE_TABLES[selection.type]])
 
     def test_occurrences(rows: Rows) -> Mask:
         numbers, starts = find_occurrences(columns, rows + own.first)
-        is_match = reduce(np.logical_and, (test(numbers) for test in tests))
-        passed: Mask = np.logical_or.reduceat(is_match, starts)
+        passed: Mask = np.logical_or.reduceat(test(numbers), starts)
         return passed
 
     return test_occurrences

@@ -19,7 +19,7 @@ from outings.answers.rows.column_tables import (
 )
 from outings.answers.rows.counting import DayCounts, FacetCounts
 from outings.answers.rows.evaluator import ResultSet, make_evaluator
-from outings.answers.rows.filters import NearZip, RowCondition, Selection, Span, Within
+from outings.answers.rows.filters import RowCondition, Selection, Span, Within
 from outings.answers.rows.row_sets import RowFinder
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
@@ -143,7 +143,7 @@ class SqlEvaluator:
         return reduce(np.intersect1d, rows) if rows else None
 
     def _find_rows(self, condition: RowCondition, listing_type: str) -> Rows:
-        if isinstance(condition, Within | NearZip):
+        if isinstance(condition, Within):
             near = self._finder.test_near(condition, np.arange(self._size))
             return np.flatnonzero(near).astype(np.uint32)
         return self._finder.find_rows(condition, listing_type)
