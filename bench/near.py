@@ -31,7 +31,7 @@ from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
 from outings.answers.documents.occurrences import open_series
 from outings.answers.near.index import NearIndex, read_now
-from outings.answers.near.items import join_items, list_pieces, open_parts
+from outings.answers.near.items import list_items, open_parts
 from outings.answers.near.nearest import choose_program_cards, find_first_day, find_matches
 from outings.answers.routes import answer
 from outings.answers.rows.filters import CollectionScope, query_collections
@@ -279,8 +279,8 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     codes, begins = index.types[rows].tolist(), index.list_starts(rows, starts)
     frame = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["is_free"])
     free_codes = frame["is_free"].cast(pl.Int8()).fill_null(-1).to_list()
-    pieces = list_pieces(opened.open_index(open_parts), rows, metres=[0] * rows.size, starts=begins)
-    for row, listing_type, (local, _), item in zip(rows.tolist(), codes, begins, join_items(pieces), strict=True):
+    items = list_items(opened.open_index(open_parts), rows, metres=[0] * rows.size, starts=begins)
+    for row, listing_type, (local, _), item in zip(rows.tolist(), codes, begins, items, strict=True):
         if TYPES[listing_type] == "event" and local == NEVER:
             continue  # it has begun
         yield (

@@ -20,7 +20,7 @@ from edge.thread_pool import ThreadPool
 from outings.answers.changes import read_cursor
 from outings.answers.expressions.parsing import NAME as GRANT
 from outings.answers.expressions.parsing import canonicalize
-from outings.answers.listings.owner_metros import costs_queries, find_metros_of_row, resolve_metro
+from outings.answers.listings.owner_metros import find_metros_of_row, resolve_metro
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, forbidden_types
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import is_prepared, make_plan, prepare_snapshot
@@ -337,8 +337,6 @@ class Planner:
         read = partial(read_query, match, text, served=served, context=context, offer=self._offer)
         if GRANT.encode() in text:  # to parse an expression is slow, and the first one imports DuckDB
             return await self._conditions.run(read, key_id=read_key_id(request))
-        if match.route.sets is not None and costs_queries(match, context=context):
-            return await self._computing.run(read, key_id=read_key_id(request))
         return read()
 
     def _plan_address(

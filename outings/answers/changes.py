@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import islice
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -122,22 +123,17 @@ def _list_metros(version: Version) -> tuple[str, ...]:
 
 
 def _show_change(version: Version) -> Change:
-    collection = COLLECTIONS.get(version.type, "organizations")
-    return Change(
-        version_id=version.version_id,
-        listing_id=version.listing_id,
-        type=version.type,
-        metro=version.metro,
-        slug=version.slug,
-        kind=version.kind,
-        reason=version.reason,
-        replaced_by=version.replaced_by,
-        changed_at=format_instant(version.changed_at),
-        fields=version.fields,
-        links=ChangeLinks(
-            self=f"/v1/{collection}/{version.listing_id}", versions=f"/v1/listings/{version.listing_id}/versions"
-        ),
-    )
+    own = f"/v1/{COLLECTIONS.get(version.type, 'organizations')}/{version.listing_id}"
+    return _show(version, Change, links=ChangeLinks(self=own, versions=f"/v1/listings/{version.listing_id}/versions"))
+
+
+_Shown = TypeVar("_Shown", bound=Change | ListingVersion)
+
+
+def _show(version: Version, shape: type[_Shown], **more: object) -> _Shown:
+    """Make a change or a listing's version of the members of the same names."""
+    more["changed_at"] = format_instant(version.changed_at)
+    return shape(**{name: getattr(version, name) for name in shape.__struct_fields__ if name not in more}, **more)
 
 
 # The date in a cursor of versions. Ids of versions only rise, so paging goes on in any release and on any date.
@@ -191,18 +187,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerConte
         next_cursor=make_cursor(query, (shown[-1].version_id,), snapshot=latest, today=_NO_DATE) if has_more else None,
         generated_at=format_instant(latest.stamp),
     )
-    items = [
-        _encoder.encode(
-            ListingVersion(
-                version_id=version.version_id,
-                changed_at=format_instant(version.changed_at),
-                kind=version.kind,
-                fields=version.fields,
-                reason=version.reason,
-            )
-        )
-        for version in shown
-    ]
+    items = [_encoder.encode(_show(version, ListingVersion)) for version in shown]
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 

@@ -36,11 +36,6 @@ class DailyCount(Generic[_Counted]):
         cached = open_snapshot(snapshot).open_index(self._open)
         return cached.read((listing_type, today), lambda: self._count(listing_type, snapshot, today))
 
-    def is_cached(self, snapshot: Snapshot, today: date) -> bool:
-        """Return True if the counts of all types are cached."""
-        cached = open_snapshot(snapshot).open_index(self._open)
-        return all((listing_type, today) in cached for listing_type in COLLECTIONS)
-
 
 def count_listings(snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
     """Count the listings in a metro's default lists, by collection; 0 where the key may not read."""

@@ -124,11 +124,6 @@ def encode_list(
     return [b",".join([b"".join((begin, items[0])), *items[1:-1], b"".join((items[-1], end))])]
 
 
-def encode_pieces(pieces: Sequence[bytes | memoryview], *, meta: bytes, notices: Sequence[Notice] = ()) -> bytes:
-    """Encode the body of a list, joined. `pieces`: JSON of its items, with the commas between them."""
-    return b"".join([b'{"data":[', *pieces, b"]", *_encode_notices(notices), b',"meta":', meta, b"}"])
-
-
 def encode_detail(document: bytes, *, notices: Sequence[Notice] = ()) -> list[bytes]:
     """Encode the body of a single listing, in parts to be joined. `document`: the JSON that a list has, too."""
     return [b'{"data":', document, *_encode_notices(notices), b"}"]

@@ -93,4 +93,4 @@ def plan_neighborhoods(query: Query, snapshot: Snapshot, context: AnswerContext)
     def answer(filters: EffectiveFilters) -> list[bytes]:
         return answer_neighborhoods(query, filters, snapshot=snapshot, context=context)
 
-    return plan_directory(query, snapshot, context, answer=answer, counts=count_by_area)
+    return plan_directory(query, snapshot, context, answer=answer)

@@ -142,4 +142,4 @@ def plan_organizations(query: Query, snapshot: Snapshot, context: AnswerContext)
     def answer(filters: EffectiveFilters) -> list[bytes]:
         return answer_organizations(query, filters, snapshot=snapshot, context=context)
 
-    return plan_directory(query, snapshot, context, answer=answer, counts=count_organizations)
+    return plan_directory(query, snapshot, context, answer=answer)

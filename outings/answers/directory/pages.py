@@ -3,11 +3,9 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from datetime import date
-from typing import Any
 
 import msgspec
 
-from outings.answers.live_counts import DailyCount
 from outings.answers.plan import KEY_CHARACTERS, AnswerContext, AnswerPlan, make_cursor, make_tag, read_limit, read_page
 from outings.answers.rows.filters import EffectiveFilters, find_route_filters
 from outings.contract.cursor import malformed_cursor
@@ -98,16 +96,14 @@ def plan_directory(
     context: AnswerContext,
     *,
     answer: Callable[[EffectiveFilters], list[bytes]],
-    counts: DailyCount[Any],
 ) -> AnswerPlan:
-    """Plan the answer. `answer`: makes the body; `counts`: counts the live listings of the entries."""
+    """Plan the answer. `answer`: makes the body."""
     filters = find_route_filters(query)
     if query.cursor is not None:
         read_key(query)
     position = None if query.cursor is None else query.cursor.position
     today = context.dates[snapshot.metro.slug]
     tag = make_tag("directory", snapshot.hash, query.text, position, today, context.entitlement.digest)
-    # Counts are computed once a day, and looking for a new word may take some milliseconds.
-    is_quick = counts.is_cached(snapshot, today) and not query.values.keys() & {"q", "neighborhood"}
-    is_quick = is_quick and read_limit(query) <= _MOST_QUICK
+    # Looking for a new word may take some milliseconds.
+    is_quick = not query.values.keys() & {"q", "neighborhood"} and read_limit(query) <= _MOST_QUICK
     return AnswerPlan(tag, lambda: answer(filters), is_quick=is_quick)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from outings.answers.live_counts import NOTHING, count_organization, count_organizations
+from outings.answers.live_counts import NOTHING, count_organization
 from outings.answers.organizations import choose_record, find_copies
 from outings.answers.plan import AnswerContext, forbidden_metro, metro_required
 from outings.answers.snapshot.reader import open_snapshot
@@ -33,15 +33,6 @@ def find_metros_of_row(match: Match, *, context: AnswerContext) -> Sequence[str]
     if not readable:
         raise forbidden_metro(context.entitlement)
     return readable
-
-
-def costs_queries(match: Match, *, context: AnswerContext) -> bool:
-    """Return True if choosing the metro requires counting listings, which is so once a day for an organization in
-    several metros. Raises what `find_metros_of_row` does."""
-    homes = find_metros_of_row(match, context=context)
-    return len(homes) > 1 and not all(
-        count_organizations.is_cached(context.release.metros[slug], context.dates[slug]) for slug in homes
-    )
 
 
 def resolve_metro(query: Query, homes: Sequence[str], *, context: AnswerContext) -> Query:

@@ -10,14 +10,13 @@ from functools import lru_cache
 
 import msgspec
 import numpy as np
-from msgspec import Raw, Struct
-from msgspec.structs import astuple
+from msgspec import Raw
 from numpy.typing import NDArray
 
+from outings.answers.documents.fields import ShownDocument
 from outings.answers.near.index import Rows, Start
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.configuration import read_zone
-from outings.contract.resources.shared import Price
 from outings.contract.values import format_instant, format_local
 from outings.contract.vocabulary import COLLECTIONS
 from outings.lazy_polars import pl
@@ -34,72 +33,37 @@ _PARTS = ("head", "place", "facts", "tail", "timezone")
 # Cached texts of starts: most are at the same few hours, and formatting one takes 10 µs.
 _STARTS = 8_192
 _encoder = msgspec.json.Encoder()
-# How many pieces an item has, with the comma before it.
-_PIECES = 7
-
-NULL = Raw(b"null")
-NO_PRICE = Raw(msgspec.json.encode(Price()))
 
 
-class ItemSchedule(Struct, frozen=True):
-    timezone: str | None
-
-
-class _Listing(Struct, frozen=True):
-    """The members of a listing that an item shows, most of them as raw JSON."""
-
-    id: Raw
-    type: str
-    slug: Raw
-    name: Raw
+class _Document(ShownDocument, frozen=True, kw_only=True):
     location: Raw
-    ages: Raw
-    categories: Raw
-    image_url: Raw
-    place: Raw = NULL
-    price: Raw = NO_PRICE
-    timezone: str | None = None
-    schedule: ItemSchedule | None = None
 
 
-_decoder = msgspec.json.Decoder(_Listing)
+_decoder = msgspec.json.Decoder(_Document)
 
-
-class Parts(Struct, frozen=True):
-    """The JSON of a `NearbyItem`, cut where an answer inserts the distance and the next start.
-
-    Attributes:
-        head: from the beginning to the distance's number.
-        place: the place and the location, behind the start. Begins with a comma, as do `facts` and `tail`.
-        facts: from the price to the categories.
-        tail: from the image to the end.
-        timezone: a zone's name, empty if none is stated.
-    """
-
-    head: bytes
-    place: bytes
-    facts: bytes
-    tail: bytes
-    timezone: bytes
-
-
-# The parts of an item, as views of the mapped files.
+# The parts of an item as in `make_parts`, as views of the mapped files.
 PartViews = tuple[memoryview, memoryview, memoryview, memoryview, bytes]
 
 
-def make_parts(document: bytes) -> Parts:
-    """Make the parts of an item from a listing's document, whose JSON is copied."""
+def make_parts(document: bytes) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+    """Return the JSON of a `NearbyItem`, cut where an answer inserts the distance and the next start: the `head` up to
+    the distance's number, the `place` and location behind the start, the `facts` from the price to the categories, the
+    `tail`, and the name of the start's time zone, empty if none is stated."""
     listing = _decoder.decode(document)
-    timezone = listing.timezone if listing.schedule is None else listing.schedule.timezone
-    link = b"/v1/%b/%b" % (COLLECTIONS[listing.type].encode(), bytes(listing.id)[1:-1])
-    return Parts(
-        b'{"type":"%b","id":%b,"slug":%b,"name":%b,"distance_m":'
-        % (listing.type.encode(), listing.id, listing.slug, listing.name),
-        b',"place":%b,"location":%b' % (listing.place, listing.location),
-        b',"price":%b,"ages":%b,"categories":%b' % (listing.price, listing.ages, listing.categories),
-        b',"image_url":%b,"links":{"self":"%b"}}' % (listing.image_url, link),
-        (timezone or "").encode(),
+    head = {"type": listing.type, "id": listing.id, "slug": listing.slug, "name": listing.name}
+    links = {"self": f"/v1/{COLLECTIONS[listing.type]}/{listing.id}"}
+    return (
+        b'%b,"distance_m":' % _encoder.encode(head)[:-1],
+        _encode_members(place=listing.place, location=listing.location),
+        _encode_members(price=listing.price, ages=listing.ages, categories=listing.categories),
+        b"%b}" % _encode_members(image_url=listing.image_url, links=links),
+        (listing.zone or "").encode(),
     )
+
+
+def _encode_members(**members: object) -> bytes:
+    """Encode members of an object, with a comma before them."""
+    return b",%b" % _encoder.encode(members)[1:-1]
 
 
 def make_item_tables(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
@@ -107,7 +71,7 @@ def make_item_tables(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
     listings = read_columns(reader.tables["listings"], "listings", ("row", "status", "lat", "lng"))
     located = listings.filter(pl.col("status") == PUBLISHED).drop_nulls(("lat", "lng"))
     schema = {"row": pl.UInt32(), **dict.fromkeys(_PARTS, pl.String())}
-    rows = ((row, *map(bytes.decode, astuple(make_parts(reader.read_document(row))))) for row in located["row"].sort())
+    rows = ((row, *map(bytes.decode, make_parts(reader.read_document(row)))) for row in located["row"].sort())
     parts = pl.DataFrame(rows, schema=schema, orient="row")
     places, place_numbers = _number_texts(parts.select("place"))
     facts, fact_numbers = _number_texts(parts.select(_FACTS))
@@ -126,7 +90,7 @@ def _number_texts(texts: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.Series]":
 
 
 class ItemParts:
-    """A reader of the stored `Parts` of one snapshot, by row."""
+    """A reader of the stored parts of one snapshot's items, by row."""
 
     def __init__(self, tables: Mapping[str, MappedTable]) -> None:
         items, places, facts = (tables[name] for name in ITEM_TABLES)
@@ -134,9 +98,7 @@ class ItemParts:
         self._places, self._facts = items.view_array("place"), items.view_array("facts")
         self._texts, self._cuts = items.view_texts("text"), items.view_array("cut")
         self._place_texts, self._fact_texts = places.view_texts("place"), facts.view_texts("facts")
-        # One object for each of the few zones.
-        zones: dict[str, bytes] = {}
-        self._timezones = [zones.setdefault(name, name.encode()) for name in facts.read_texts("timezone")]
+        self._timezones = [name.encode() for name in facts.read_texts("timezone")]
 
     def view_parts(self, rows: Rows) -> list[PartViews]:
         """Return views of the parts of published listings that have coordinates. They are copied only when joined."""
@@ -159,24 +121,17 @@ def open_parts(reader: SnapshotReader) -> ItemParts:
     return ItemParts(reader.open_rendered(ITEM_TABLES, make_item_tables))
 
 
-def list_pieces(
+def list_items(
     parts: ItemParts, rows: Rows, *, metres: Sequence[int], starts: Sequence[tuple[int, int | None]]
-) -> list[bytes | memoryview]:
-    """Return the `NearbyItem` of each row in pieces of JSON, with a comma before each item, to be joined once a page.
-    `starts`: each next start in seconds, by the local clock and, for events, since 1970."""
-    pieces: list[bytes | memoryview] = []
-    if not metres:
-        return pieces
-    distances = _encoder.encode(metres)[1:-1].split(b",")
-    views = parts.view_parts(rows)
-    for (head, text, facts, tail, timezone), distance, (local, instant) in zip(views, distances, starts, strict=True):
-        pieces += (b",", head, distance, _encode_start(local, instant, timezone), text, facts, tail)
-    return pieces
-
-
-def join_items(pieces: Sequence[bytes | memoryview]) -> list[bytes]:
-    """Join the pieces of each item to one JSON text."""
-    return [b"".join(pieces[at + 1 : at + _PIECES]) for at in range(0, len(pieces), _PIECES)]
+) -> list[bytes]:
+    """Return the `NearbyItem` of each row as JSON. `starts`: each next start in seconds, by the local clock and, for
+    events, since 1970."""
+    return [
+        b"".join((head, b"%d" % distance, _encode_start(local, instant, timezone), place, facts, tail))
+        for (head, place, facts, tail, timezone), distance, (local, instant) in zip(
+            parts.view_parts(rows), metres, starts, strict=True
+        )
+    ]
 
 
 @lru_cache(maxsize=_STARTS)
@@ -184,8 +139,7 @@ def _encode_start(local: int, instant: int | None, timezone: bytes) -> bytes:
     """Encode the members that state a start, with a comma before them."""
     zone = timezone.decode() or None
     starts_local, starts_at, _ = format_start(Start(local, instant), zone)
-    members = {"starts_at": starts_at, "starts_local": starts_local, "timezone": zone}
-    return b",%b" % _encoder.encode(members)[1:-1]
+    return _encode_members(starts_at=starts_at, starts_local=starts_local, timezone=zone)
 
 
 def round_metres(metres: NDArray[np.float64]) -> list[int]:

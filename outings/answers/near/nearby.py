@@ -1,6 +1,5 @@
 """`/v1/{metro}/nearby`: listings of all collections, by distance, then type, then id."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from struct import pack, unpack
 
@@ -9,15 +8,15 @@ from msgspec import Struct
 
 from outings.answers.addons.sources import SourceBlocks
 from outings.answers.documents.fields import choose_fields
-from outings.answers.near.index import TYPE_RANKS, Rows
-from outings.answers.near.items import join_items, list_pieces, open_parts, round_metres
+from outings.answers.near.index import TYPE_RANKS
+from outings.answers.near.items import list_items, open_parts, round_metres
 from outings.answers.near.nearest import open_cache, open_shown
 from outings.answers.near.request import Near, describe_near, list_notices, read_minute, resolve_near
 from outings.answers.plan import AnswerContext, AnswerPlan, is_id, make_cursor, make_tag, read_limit
 from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor
-from outings.contract.envelope import encode_pieces
+from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.meta import NearbyMeta, NearCoverage
 from outings.contract.vocabulary import TYPES
@@ -65,7 +64,7 @@ def answer_nearby(near: Near, context: AnswerContext, *, after: Position | None)
     nearest = shown.find_nearest(near.point, chord=chord, count=limit + 1, after=later)
     hidden = shown.count_hidden(near.point, chord=chord, is_open=False)
     page = nearest.choose(slice(limit))
-    pieces = list_pieces(
+    items = list_items(
         opened.open_index(open_parts),
         page.rows,
         metres=round_metres(find_metres(page.squares)),
@@ -78,7 +77,8 @@ def answer_nearby(near: Near, context: AnswerContext, *, after: Position | None)
         position = (near.now.instant // _MINUTE, bits, TYPES[opened.rows.types[row]], row_id)
         next_cursor = make_cursor(near.query, position, snapshot=near.snapshot, today=near.now.date)
     sources = SourceBlocks(near.query, snapshot=near.snapshot, context=context)
-    items = _choose_members(near, pieces, page.rows, sources=sources)
+    choose = choose_fields(near.query)
+    items = [choose(sources.attach(item, row)) for item, row in zip(items, page.rows.tolist(), strict=True)]
     notices = (*list_notices(near, hidden=hidden), *sources.notices)
     meta = NearbyMeta(
         **describe_near(near),
@@ -90,7 +90,7 @@ def answer_nearby(near: Near, context: AnswerContext, *, after: Position | None)
         origin=near.origin,
         coverage=NearCoverage(hidden_nearby=hidden),
     )
-    return [encode_pieces(items, meta=_encoder.encode(meta), notices=notices)]
+    return encode_list(items, meta=_encoder.encode(meta), notices=notices)
 
 
 def _find_place(last: Position, opened: SnapshotReader) -> tuple[float, int]:
@@ -99,16 +99,3 @@ def _find_place(last: Position, opened: SnapshotReader) -> tuple[float, int]:
     (square,) = unpack("<d", pack("<q", last.bits))
     rank = TYPE_RANKS[TYPES.index(last.type)]
     return square, rank * len(opened.listings) + opened.listings.count_ids(last.id)
-
-
-def _choose_members(
-    near: Near, pieces: Sequence[bytes | memoryview], rows: Rows, *, sources: SourceBlocks
-) -> Sequence[bytes | memoryview]:
-    """Add sources to the items and cut them to `fields`. Return them with the commas between them."""
-    has_fields = bool(near.query.get_words("fields"))
-    if not sources.is_requested and not has_fields:
-        return pieces[1:]
-    items = join_items(pieces)
-    if sources.is_requested:
-        items = [*map(sources.attach, items, rows.tolist())]
-    return [b",".join(map(choose_fields(near.query), items) if has_fields else items)]

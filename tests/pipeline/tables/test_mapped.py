@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from command.sample_cities import write_world
 from outings.answers.gazetteer.address_finder import locate_types
@@ -126,7 +126,7 @@ def test_parts_of_an_item_of_the_files_are_those_that_its_document_makes(release
     rows = np.flatnonzero(~np.isnan(reader.rows.vectors[0]))
     assert rows.size
     for views, row in zip(open_parts(reader).view_parts(rows), rows.tolist(), strict=True):
-        assert [*map(bytes, views)] == [*astuple(make_parts(reader.read_document(row)))]
+        assert [*map(bytes, views)] == [*make_parts(reader.read_document(row))]
 
 
 def test_a_filter_on_a_column_that_none_compared_is_another_layout() -> None:
