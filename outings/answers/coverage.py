@@ -16,6 +16,7 @@ from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import choose_types, find_route_filters
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.contract.envelope import encode_object
 from outings.contract.query import Query
 from outings.contract.resources.directories import (
     Coverage,
@@ -27,7 +28,7 @@ from outings.contract.resources.directories import (
 )
 from outings.contract.resources.meta import CoverageMeta
 from outings.contract.text import fold_text
-from outings.contract.values import Value, echo_value, format_instant
+from outings.contract.values import Value, format_instant
 from outings.contract.vocabulary import COLLECTIONS, TYPES, UNSPECIFIED, VERIFICATION_STATUSES
 from outings.lazy_polars import pl
 from outings.release.snapshot import Snapshot
@@ -171,11 +172,6 @@ def answer_coverage(query: Query, *, snapshot: Snapshot, context: AnswerContext)
     measures = measure_coverage(snapshot, types=types, today=today, neighborhood=query.get_as("neighborhood", str))
     release = CoverageRelease(id=context.release.id, built_at=format_instant(snapshot.stamp))
     coverage = Coverage(metro=snapshot.metro.slug, release=release, **asdict(measures))
-    filters = find_route_filters(query)
-    meta = CoverageMeta(
-        metro=snapshot.metro.slug,
-        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
-        defaults_applied=filters.defaults,
-        generated_at=format_instant(snapshot.stamp),
-    )
-    return [b'{"data":', _encoder.encode(coverage), b',"meta":', _encoder.encode(meta), b"}"]
+    described = find_route_filters(query).describe()
+    meta = CoverageMeta(metro=snapshot.metro.slug, generated_at=format_instant(snapshot.stamp), **described)
+    return encode_object(_encoder.encode(coverage), meta=_encoder.encode(meta))

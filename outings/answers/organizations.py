@@ -46,10 +46,6 @@ class OrganizationCategories:
         """Return, by row, the union of the categories of the record and of its listings of `types`."""
         return reduce(np.bitwise_or, (self._sets[name] for name in ("categories", *types)))
 
-    def read(self, row: int, types: Iterable[str]) -> int:
-        """Return the result of `unite` for one row."""
-        return reduce(int.__or__, (int(self._sets[name][row]) for name in ("categories", *types)))
-
 
 _encoder = msgspec.json.Encoder()
 # The last documents encoded, 1.3 kB each.
@@ -121,9 +117,9 @@ def _make_live_members(copies: list[Copy], *, context: AnswerContext) -> dict[st
     for copy in copies:
         today = context.dates[copy.snapshot.metro.slug]
         opened = open_snapshot(copy.snapshot)
-        bits = opened.open_index(OrganizationCategories).read(copy.row, context.entitlement.readable_types)
+        bits = opened.open_index(OrganizationCategories).unite(context.entitlement.readable_types)[copy.row]
         words = copy.snapshot.vocabulary.categories
-        categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
+        categories |= {word: None for index, word in enumerate(words) if int(bits) >> index & 1}
         own = count_organization(copy.id, copy.snapshot, today=today, entitlement=context.entitlement)
         counts = Counts(**{name: getattr(counts, name) + getattr(own, name) for name in COLLECTIONS.values()})
     metros = [copy.snapshot.metro.slug for copy in copies]

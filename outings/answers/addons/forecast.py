@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from math import isnan
 
 import msgspec
+import numpy as np
 from msgspec import Struct
 
 from outings.answers.addons.sources import list_addons
@@ -74,11 +75,12 @@ class ForecastBlocks:
         if not self.is_requested:
             return document
         series = open_series(open_snapshot(self._snapshot))
-        low, high = map(number_day, (self._first, self._last))
-        first = series.find_first(row, low, high) if number is None else number
-        if first < 0:
+        if number is None:
+            low, high = map(number_day, (self._first, self._last))
+            number = int(series.find_firsts(np.array([row]), low=low, high=high)[0])
+        if number < 0:
             return document
-        moment = series.read_moment(first)
+        moment = series.read_moment(number)
         block = self.make_event(document, row, starts_at=moment.starts_at, ends_at=moment.ends_at)
         return document if block is None else add_member(document, "forecast", _encode(block))
 

@@ -6,7 +6,7 @@ from datetime import date
 import msgspec
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from outings.answers.directory.pages import Key, encode_page, plan_directory
 from outings.answers.directory.ranking import MATCHES, Array, NameScores, Title, open_ranking, parse_title
@@ -115,20 +115,15 @@ def _encode_entry(
     row: int, *, opened: SnapshotReader, live: Mapping[str, Array], scored: NameScores | None, metro: str
 ) -> bytes:
     stored = _decode(opened.read_organization(row))
-    entry = OrganizationEntry(
-        id=stored.id,
-        type="organization",
-        slug=stored.slug,
-        name=stored.name,
-        website_url=stored.website_url,
-        domain=stored.domain,
-        image_url=stored.image_url,
-        counts=replace(NOTHING, **{COLLECTIONS[name]: int(counts[row]) for name, counts in live.items()}),
-        score=None if scored is None else int(scored.scores[row]) / 1000,
-        match=None if scored is None else MATCHES[int(scored.matches[row])],
-        links=_add_metro(stored.links, metro),
-    )
-    return _encoder.encode(entry)
+    members = {
+        **asdict(stored),
+        "type": "organization",
+        "counts": replace(NOTHING, **{COLLECTIONS[name]: int(counts[row]) for name, counts in live.items()}),
+        "score": None if scored is None else int(scored.scores[row]) / 1000,
+        "match": None if scored is None else MATCHES[int(scored.matches[row])],
+        "links": _add_metro(stored.links, metro),
+    }
+    return _encoder.encode(OrganizationEntry(**members))
 
 
 def _add_metro(links: OrganizationLinks, metro: str) -> OrganizationLinks:

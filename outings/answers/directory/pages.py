@@ -12,7 +12,7 @@ from outings.contract.cursor import malformed_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.meta import DirectoryMeta
-from outings.contract.values import echo_value, format_instant
+from outings.contract.values import format_instant
 from outings.release.snapshot import Snapshot
 
 # The version of the ranking, in each cursor. Raise it when scores change: a cursor made by another ranking is refused,
@@ -54,8 +54,7 @@ def encode_page(
         has_more=next_cursor is not None,
         next_cursor=next_cursor,
         page=read_page(query) if query.cursor is None else None,
-        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
-        defaults_applied=filters.defaults,
+        **filters.describe(),
         metro=snapshot.metro.slug,
         generated_at=format_instant(snapshot.stamp),
         hint=hint,

@@ -168,13 +168,6 @@ class Series:
         firsts[exists] = numbers[at[exists]]
         return firsts
 
-    def find_first(self, row: int, low: int, high: int | None) -> int:
-        """Find as `find_firsts`, for one row."""
-        last = self._ends[row]
-        at = bisect_left(self._days, low, self._ends[row - 1] if row else 0, last)
-        exists = at < last and (high is None or self._days[at] <= high)
-        return self._numbers[at] if exists else -1
-
     def find_next(self, row: int, today: date) -> Next:
         """Return the first occurrence on or after the date, however far away."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]

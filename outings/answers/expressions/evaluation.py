@@ -110,16 +110,14 @@ class Expressions:
 
 
 def _read_columns(expression: Expression, listing_type: str, file: Any, group: int) -> dict[str, Any]:
-    """Return an expression's columns by path, from one row group. A column that the file lacks is null."""
+    """Return an expression's columns by path, from one row group."""
     import pyarrow as pa
 
-    stored = {file.schema.column(number).path.partition(".list.")[0] for number in range(len(file.schema))}
-    own = {path for path in expression.columns if path in LISTING_COLUMNS[listing_type]}
-    table = file.read_row_group(group, columns=sorted(own & stored))
+    own = sorted(path for path in expression.columns if path in LISTING_COLUMNS[listing_type])
+    table = file.read_row_group(group, columns=own)
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
-    missing = dict.fromkeys(own - stored, pa.nulls(table.num_rows, pa.string()))
-    return {**dict(zip(table.column_names, table.columns, strict=True)), **missing}
+    return dict(zip(table.column_names, table.columns, strict=True))
 
 
 def _make_table(columns: Mapping[str, Any], rows: Numbers) -> Any:

@@ -32,9 +32,11 @@ def plan_calendar(query: Query, snapshot: Snapshot, context: AnswerContext) -> A
 
 def answer_calendar(request: ListRequest) -> list[bytes]:
     """Count the listings of each day and return the calendar's body as chunks of bytes."""
-    query, snapshot, start = request.query, request.snapshot, request.filters.get_date("from")
+    query, snapshot = request.query, request.snapshot
+    start, end = request.filters.get_date("from"), request.filters.get_date("to")
     assert start is not None
-    days = [start + timedelta(days=number) for number in range(request.filters.count_days())]
+    assert end is not None
+    days = [start + timedelta(days=number) for number in range((end - start).days + 1)]
     if query.resource == "event":
         counted = open_evaluator(open_snapshot(snapshot)).count_days(request.select(), days=len(days))
     else:

@@ -49,7 +49,6 @@ from outings.contract.envelope import Notice, encode_list
 from outings.contract.query import Query
 from outings.contract.resources.directories import Facets, OrganizationCount, OrganizationFacet
 from outings.contract.resources.meta import ListMeta, Window
-from outings.contract.values import echo_value
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, TYPES, UNSPECIFIED, WEEKDAYS
 from outings.release.snapshot import Snapshot
 
@@ -108,8 +107,7 @@ class ListRequest(Struct, frozen=True, kw_only=True):
         """Return the members of `meta` that a list, a calendar and a density share."""
         filters = self.filters
         return {
-            "applied_filters": {name: echo_value(value) for name, value in filters.values.items()},
-            "defaults_applied": filters.defaults,
+            **filters.describe(),
             "min_confidence": filters.min_confidence,
             "window": Window(
                 from_=filters.get_date("from"), to=filters.get_date("to"), timezone=self.snapshot.metro.timezone

@@ -48,8 +48,8 @@ _DEFAULT_RADIUS = _ROUTE.parameters["radius_m"].default
 assert isinstance(_DEFAULT_RADIUS, int)
 RADIUS_M: int = _DEFAULT_RADIUS
 
-# Collection → the count that scores a half, and its weight in thousandths.
-_COUNTED = {"events": (20, 350), "classes": (20, 150), "camps": (10, 100), "places": (20, 200)}
+# Type → the count that scores a half, and its weight in thousandths.
+_COUNTED = {"event": (20, 350), "class": (20, 150), "camp": (10, 100), "place": (20, 200)}
 _VARIETY, _FREE_SHARE = 100, 100
 _WHOLE = 1000
 
@@ -100,7 +100,7 @@ def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[C
 
 def _weigh(types: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[int, ...]]:
     """Return the count at which each type scores a half, and the weights of all components."""
-    own = [_COUNTED[COLLECTIONS[listing_type]] for listing_type in types]
+    own = [_COUNTED[listing_type] for listing_type in types]
     weights = [*(weight for _, weight in own), _VARIETY, _FREE_SHARE]
     given = tuple(int(np.rint(_WHOLE * weight / sum(weights))) for weight in weights)
     return np.array([half for half, _ in own], dtype=np.int64), given
@@ -155,7 +155,6 @@ def _list_points(bounds: Bounds) -> Iterator[Point]:
 # Listings in a suggested radius.
 ENOUGH = 20
 _RADII = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
-_SINGULAR = {"events": "event", "classes": "class", "camps": "camp", "places": "place"}
 
 _encoder = msgspec.json.Encoder()
 
@@ -180,7 +179,7 @@ def measure_activity(near: Near, shown: ShownListings, circle: Circle) -> AreaAc
     tally = tally_circle(circle)
     types, words = tuple(near.filters.collections), len(near.snapshot.vocabulary.categories)
     components = list_components(tally, types, words=words)
-    counts = {COLLECTIONS[listing_type]: int(tally.counts[0, TYPES.index(listing_type)]) for listing_type in types}
+    counts = {listing_type: int(tally.counts[0, TYPES.index(listing_type)]) for listing_type in types}
     return AreaActivity(
         location=near.origin,
         radius_m=near.radius_m,
@@ -189,7 +188,7 @@ def measure_activity(near: Near, shown: ShownListings, circle: Circle) -> AreaAc
         summary=_write_summary(counts, near),
         components=tuple(map(_show_component, components)),
         suggested_radius_m=_suggest_radius(near.point, shown),
-        counts=Counts(**{name: counts.get(name, 0) for name in COLLECTIONS.values()}),
+        counts=Counts(**{collection: counts.get(name, 0) for name, collection in COLLECTIONS.items()}),
     )
 
 
@@ -218,8 +217,8 @@ def _suggest_radius(point: Point, shown: ShownListings) -> int:
 
 
 def _write_summary(counts: Mapping[str, int], near: Near) -> str:
-    """Write the summary. `counts`: by requested collection. A window that is not over is told from today on."""
-    there = [f"{number:,} {_SINGULAR[name] if number == 1 else name}" for name, number in counts.items() if number]
+    """Write the summary. `counts`: by requested type. A window that is not over is told from today on."""
+    there = [f"{number:,} {name if number == 1 else COLLECTIONS[name]}" for name, number in counts.items() if number]
     joined = " and ".join(filter(None, (", ".join(there[:-1]), *there[-1:])))
     start, end, today, when = near.filters.window.from_, near.filters.window.to, near.now.date, ""
     if start is not None and end is not None:

@@ -116,18 +116,12 @@ class ShownListings:
         inside = (squares <= chord**2).nonzero()[0]
         return RowDistances(self._alone[begin:end][inside], squares[inside])
 
-    def find_shared(self, point: Point, chord: float) -> RowDistances:
-        """Return the located cards within `chord` of the point of programs with several matching listings."""
-        squares = square_chords(self.shared_points, point)
-        at = self.shared.choose_cards(squares <= chord**2)
-        return RowDistances(self.shared.rows[at], squares[at])
-
     def find_nearest(
         self, point: Point, *, chord: float, count: int, after: tuple[float, int] | None = None
     ) -> RowDistances:
         """Return the `count` nearest cards in a circle, by distance, type and id. `after`: the squared distance of the
         last card to skip, and the least rank in `ties` of the cards of this distance that are not skipped."""
-        ties, cards = self.index.ties, self.find_alone(point, chord).join(self.find_shared(point, chord))
+        ties, cards = self.index.ties, Circle(self, point, chord).list_cards()
         if after is not None:
             is_tied = (cards.squares == after[0]) & (ties[cards.rows] >= after[1])
             cards = cards.choose((cards.squares > after[0]) | is_tied)

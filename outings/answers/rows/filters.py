@@ -15,7 +15,7 @@ from outings.contract.parameters import PARAMETERS
 from outings.contract.query import Entitlement, Query, check_window
 from outings.contract.routes import LIST_DAYS_AFTER, LISTS, ROUTES, list_defaults
 from outings.contract.text import TextQuery, fold_text, parse_text
-from outings.contract.values import DateDefault, Default, Parameter, Value, list_allowed, number_day
+from outings.contract.values import DateDefault, Default, Parameter, Value, echo_value, list_allowed, number_day
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, SETS, WEEKDAYS, Vocabulary
 from outings.release.tables import LISTINGS, OCCURRENCE_TABLES, TABLES
 
@@ -356,16 +356,16 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
         assert isinstance(value, float | int)
         return value
 
-    def count_days(self) -> int:
-        """Return the days of the window, both ends included; 0 if one end is open."""
-        start, end = self.get_date("from"), self.get_date("to")
-        return 0 if start is None or end is None else (end - start).days + 1
-
     def check_window(self, *, most_days_after: int) -> None:
         """Raise `contradictory` or `window_too_long` if a given end and a default start make no valid window."""
         start, end = self.get_date("from"), self.get_date("to")
         if start is not None and end is not None:
             check_window(start, end, most_days_after=most_days_after)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the members of `meta` about the filters."""
+        applied = {name: echo_value(value) for name, value in self.values.items()}
+        return {"applied_filters": applied, "defaults_applied": self.defaults}
 
     def get_date(self, name: str) -> date | None:
         value = self.values.get(name)
@@ -375,17 +375,12 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
 def find_route_filters(query: Query) -> EffectiveFilters:
     """Return the filters in effect of a route other than lists, in the order of the route's parameters, without
     defaults that depend on the date."""
-    values: dict[str, Value] = {}
-    defaults: list[str] = []
-    for name, row in query.match.route.parameters.items():
-        if not row.is_filter:
-            continue
-        if name in query.values:
-            values[name] = query.values[name]
-        elif row.default is not None and not isinstance(row.default, DateDefault):
-            values[name] = row.default
-            defaults.append(name)
-    return EffectiveFilters(values=values, defaults=tuple(defaults))
+    rows = {name: row for name, row in query.match.route.parameters.items() if row.is_filter}
+    own = {name: row.default for name, row in rows.items() if not isinstance(row.default, DateDefault | None)}
+    return EffectiveFilters(
+        values={name: query.values.get(name, own.get(name)) for name in rows if name in query.values or name in own},
+        defaults=tuple(name for name in own if name not in query.values),
+    )
 
 
 def fill_defaults(own: Mapping[str, Default], given: Mapping[str, Value], *, today: date) -> EffectiveFilters:
