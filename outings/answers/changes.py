@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -130,7 +130,7 @@ def _show_change(version: Version) -> Change:
 _Shown = TypeVar("_Shown", bound=Change | ListingVersion)
 
 
-def _show(version: Version, shape: type[_Shown], **more: object) -> _Shown:
+def _show(version: Version, shape: type[_Shown], **more: Any) -> _Shown:
     """Make a change or a listing's version of the members of the same names."""
     more["changed_at"] = format_instant(version.changed_at)
     return shape(**{name: getattr(version, name) for name in shape.__struct_fields__ if name not in more}, **more)

@@ -375,10 +375,11 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
 def find_route_filters(query: Query) -> EffectiveFilters:
     """Return the filters in effect of a route other than lists, in the order of the route's parameters, without
     defaults that depend on the date."""
-    rows = {name: row for name, row in query.match.route.parameters.items() if row.is_filter}
-    own = {name: row.default for name, row in rows.items() if not isinstance(row.default, DateDefault | None)}
+    rows = query.match.route.parameters
+    own = {name: default for name, default in list_defaults(rows).items() if not isinstance(default, DateDefault)}
+    values = {**own, **query.values}
     return EffectiveFilters(
-        values={name: query.values.get(name, own.get(name)) for name in rows if name in query.values or name in own},
+        values={name: values[name] for name, row in rows.items() if row.is_filter and name in values},
         defaults=tuple(name for name in own if name not in query.values),
     )
 
