@@ -1,12 +1,12 @@
 """Run a build from feeds to a release. Only `build_release` knows the order of its stages."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import Concatenate, NoReturn, ParamSpec, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ from outings.release.trust import ANYBODY, Trust
 from pipeline.address_service import AddressService
 from pipeline.clean.feed_read import locate_problems, put_problems, read_problems
 from pipeline.clock import explain_ahead
-from pipeline.feed_failures import date_version, find_failure, find_newest, keep_version, stand_still
+from pipeline.feed_failures import date_version, find_failure, keep_version, stand_still
 from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError, FeedSource, SettingError
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
@@ -37,20 +37,22 @@ from pipeline.resolve.foreign_organizations import ForeignOrganizations, MetroOr
 from pipeline.resolve.metro_claims import find_refused, read_standing_claims
 from pipeline.resolve.shrink_guard import find_shrunk
 from pipeline.scratch import open_scratch, sweep_scratch
-from pipeline.tables.versions import Change, list_organizations, list_versions
+from pipeline.tables.versions import list_organizations, list_versions
 from pipeline.tasks import (
     FeedResult,
     FeedTask,
     MetroResult,
     MetroTask,
+    make_metro_task,
     run_metro_task,
     search_metro_addresses,
     store_organizations,
     try_feed_task,
 )
 
-T = TypeVar("T")
+Task = TypeVar("Task", FeedTask, MetroTask)
 R = TypeVar("R")
+P = ParamSpec("P")
 Progress = Callable[[str], None]
 TellFeeds = Callable[[Sequence[FeedResult]], None]
 TellRelease = Callable[[str, Sequence[Problem]], None]
@@ -62,7 +64,7 @@ _STAGES = ("fetch", "plan", "feeds", "metros", "publish")
 class BuildResult(Struct, frozen=True, kw_only=True):
     """The result of a build. `carried`: the slugs of metros that were not built because their inputs did not change.
     `problems` belong to no feed: polygons that were repaired or left out. `uncovered`: by metro, the parts of search
-    that its language has no words for."""
+    that its language has no words for. `accounts`: by feed, what readers see of it in all metros."""
 
     published: Publication
     feeds: tuple[FeedResult, ...]
@@ -73,22 +75,26 @@ class BuildResult(Struct, frozen=True, kw_only=True):
     objects: WriteCounts
     seconds: Mapping[str, float] = {}
     uncovered: Mapping[str, Sequence[str]] = {}
-    accounts: Mapping[str, FeedAccount] | None = None
+    accounts: Mapping[str, FeedAccount]
 
 
 class _Run(Struct, frozen=True, kw_only=True):
     """Everything that the stages of a build share. `scratch`: a folder for fetched files, and for records until metros
-    are built from them. `errors`: by feed, the error because of which its last good version stays."""
+    are built from them. `read`: the results of feeds by name; `errors`: the error because of which a feed's last good
+    version stays. `seconds`: the time of each stage."""
 
     build: Build
     previous: PreviousRelease
     store: Store
+    trust: Trust
     scratch: Path
     executor: Executor
     expect: Expect
     progress: Progress
     address_service: AddressService
+    read: dict[str, FeedResult] = {}
     errors: dict[str, OperatorError] = {}
+    seconds: dict[str, float]
 
 
 class _Records(Struct, frozen=True, kw_only=True):
@@ -98,6 +104,14 @@ class _Records(Struct, frozen=True, kw_only=True):
     plan: BuildPlan
     feeds: Sequence[FeedResult]
     organizations: tuple[MetroOrganizations, ...]
+
+
+class _FeedsRefused(Exception):  # noqa: N818 - the name says it
+    """Feeds can't be published as they are now. `errors`: the reason for each of them."""
+
+    def __init__(self, errors: Mapping[str, OperatorError]) -> None:
+        super().__init__(errors)
+        self.errors = errors
 
 
 def build_release(
@@ -120,82 +134,47 @@ def build_release(
     Raises FeedError, SelectError, SiteSettingsError, ShrinkRefusal, ConcurrentPublication, BuildTooLong,
     UntrustedRelease, Corrupt and StoreError. Then nothing was published.
     """
-    check_deadline, stopwatch = make_deadline(), _Stopwatch()
-    previous = _read_previous(build, store, trust)
+    check_deadline, started = make_deadline(), perf_counter()
     sweep_scratch()
     with open_scratch() as scratch:
         run = _Run(
-            build=build, previous=previous, store=store, scratch=scratch, executor=executor, expect=expect,
-            progress=progress, address_service=AddressService(build.configuration.geocoder),
+            build=build, previous=_read_previous(build, store, trust), store=store, trust=trust, scratch=scratch,
+            executor=executor, expect=expect, progress=progress, seconds=dict.fromkeys(_STAGES, 0.0),
+            address_service=AddressService(build.configuration.geocoder),
         )  # fmt: skip
         sources = _fetch(run)
-        stopwatch.end("fetch")
-        plan = plan_build(build, previous=previous, sources=sources)
+        plan = _plan(run, sources)
         _warn(run, plan)
-        read_feeds: dict[str, FeedResult] = {}
         while True:
-            stopwatch.end("plan")
-            records, failed = _clean(run, plan, sources, read_feeds)
-            if not failed:
+            try:
+                records = _clean(run, plan, sources)
                 tell_feeds(records.feeds)
-                stopwatch.end("feeds")
                 # Of each metro: resolve, tables, and what is published of it.
-                metros, failed = _build_metros(run, records)
-                stopwatch.end("metros")
-            if not failed:
+                metros = _build_metros(run, records)
                 break
-            sources |= _keep_versions(run, failed, sources)
-            for name in failed:
-                read_feeds.pop(name, None)
-            # With the last good versions in place of feeds that failed, other metros may be unchanged.
-            plan = plan_build(build, previous=previous, sources=sources)
-    if sources and not any(source.hash for source in sources.values()):
-        # No feed has anything to publish, not even a last good version.
-        raise _report_all_but_first(run, list(run.errors.values()))
-    result = _publish(
-        run, records, sources, metros, check_deadline=check_deadline, tell_release=tell_release, trust=trust
-    )
-    stopwatch.end("publish")
-    return replace(result, seconds={**stopwatch.seconds, "all": sum(stopwatch.seconds.values())})
+            except _FeedsRefused as refused:
+                # With the last good versions in place of these feeds, other metros may be unchanged.
+                sources |= _keep_versions(run, refused.errors, sources)
+                plan = _plan(run, sources)
+    result = _publish(run, records, sources, metros, check_deadline=check_deadline, tell_release=tell_release)
+    return replace(result, seconds={**run.seconds, "all": perf_counter() - started})
 
 
-class _Stopwatch:
-    """Adds up the seconds that each stage takes, also if a stage runs several times."""
+def _timed(stage: str) -> Callable[[Callable[Concatenate[_Run, P], R]], Callable[Concatenate[_Run, P], R]]:
+    """Decorate a stage: add the time that it takes to `run.seconds`, also if it fails."""
 
-    def __init__(self) -> None:
-        self.seconds = dict.fromkeys(_STAGES, 0.0)
-        self._last = perf_counter()
+    def decorate(do: Callable[Concatenate[_Run, P], R]) -> Callable[Concatenate[_Run, P], R]:
+        @wraps(do)
+        def do_timed(run: _Run, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            started = perf_counter()
+            try:
+                return do(run, *args, **kwargs)
+            finally:
+                run.seconds[stage] += perf_counter() - started
 
-    def end(self, stage: str) -> None:
-        now = perf_counter()
-        self.seconds[stage] += now - self._last
-        self._last = now
+        return do_timed
 
-
-def _keep_versions(
-    run: _Run, failed: Mapping[str, OperatorError], sources: Mapping[str, FeedSource]
-) -> dict[str, FeedSource]:
-    """Return for each failed feed the source of its last good version. Raise the errors of feeds that stop a build."""
-    feeds = {feed.name: feed for feed in choose_feeds(run.build)}
-    # The listings of a feed that this build does not read, because it is another metro's by now, have no version.
-    stopping = [error for name, error in failed.items() if name not in feeds or feeds[name].on_error == "stop"]
-    if stopping:
-        is_joined = len(stopping) > 1 and isinstance(stopping[0], GuardRefusal)
-        raise type(stopping[0])("\n".join(map(str, stopping))) if is_joined else _report_all_but_first(run, stopping)
-    return {name: _keep_version(run, feeds[name], error, sources.get(name)) for name, error in failed.items()}
-
-
-def _report_all_but_first(run: _Run, errors: Sequence[OperatorError]) -> OperatorError:
-    """Report all errors but the first, which is returned: whoever raises it reports it."""
-    for error in errors[1:]:
-        run.progress(str(error))
-    return errors[0]
-
-
-def _keep_version(run: _Run, feed: FeedTable, error: OperatorError, source: FeedSource | None = None) -> FeedSource:
-    kept = keep_version(feed, error, source=source, memory=run.previous.feeds.get(feed.name))
-    run.errors.setdefault(feed.name, error)
-    return kept
+    return decorate
 
 
 def _read_previous(build: Build, store: Store, trust: Trust) -> PreviousRelease:
@@ -209,6 +188,7 @@ def _read_previous(build: Build, store: Store, trust: Trust) -> PreviousRelease:
     return read_previous_release(store, None if current is None else current.root)
 
 
+@_timed("fetch")
 def _fetch(run: _Run) -> dict[str, FeedSource]:
     build, feeds = run.build, choose_feeds(run.build)
     now = max((build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)), default=None)
@@ -216,6 +196,11 @@ def _fetch(run: _Run) -> dict[str, FeedSource]:
         feeds, build.configuration, scratch=run.scratch / ".sources", memories=run.previous.list_memories(feeds),
         store=run.store, now=now, tell=run.progress, recover=partial(_keep_version, run),
     )  # fmt: skip
+
+
+@_timed("plan")
+def _plan(run: _Run, sources: Mapping[str, FeedSource]) -> BuildPlan:
+    return plan_build(run.build, previous=run.previous, sources=sources)
 
 
 def _warn(run: _Run, plan: BuildPlan) -> None:
@@ -237,51 +222,65 @@ def _list_dropped(run: _Run) -> list[str]:
     return [name for name, memory in run.previous.feeds.items() if memory.metro in metros and name not in configured]
 
 
-def _run_tasks(run: _Run, do: Callable[[T], R], tasks: Sequence[T], *, describe: Callable[[R], str]) -> list[R]:
-    """Run `do` on each task with the build's executor, and return the results in the order of the tasks. `describe`
-    makes the message to report when a task is done."""
+@_timed("feeds")
+def _clean(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> _Records:
+    """Read the plan's feeds, and those of other metros that must be built because of what they refer to. Raise
+    _FeedsRefused if some can't be read, or miss their expectations."""
+    while True:
+        _read_feeds(run, plan, sources)
+        feeds = [run.read[feed.name] for feed in plan.feeds]
+        organizations = _locate_organizations(run, plan, feeds)
+        touched = _find_touched(run, plan, organizations)
+        if not touched:
+            return _Records(plan=plan, feeds=feeds, organizations=organizations)
+        plan = widen_plan(run.build, plan, touched)
+
+
+def _read_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> None:
+    """Add the results of the plan's feeds to `run.read`, unless they are there already."""
+    tasks = []
+    for feed in plan.feeds:
+        source, memory = sources[feed.name], run.previous.feeds.get(feed.name)
+        if feed.name in run.read:
+            continue
+        if source.failure is not None and source.kept is None:
+            problems = read_problems(run.store, None if memory is None else memory.problems)
+            run.read[feed.name] = stand_still(feed, memory, problems=problems)
+        else:
+            tasks.append(
+                FeedTask(
+                    feed=feed, source=source, configuration=run.build.configuration, spool=run.scratch,
+                    withdrawals=run.previous.withdrawals,
+                )
+            )  # fmt: skip
+    errors: dict[str, OperatorError] = {}
+    results = _run_tasks(run, "feeds to read", try_feed_task, tasks, describe=_describe_reading)
+    for task, result in zip(tasks, results, strict=True):
+        if isinstance(result, OperatorError):
+            errors[task.feed.name] = result
+        else:
+            run.read[task.feed.name] = result
+    memories = {name: run.previous.feeds[name] for name in plan.remembered}
+    memories |= {name: result.memory for name, result in run.read.items()}
+    for feed in choose_feeds(run.build):
+        if feed.name in memories and sources[feed.name].failure is None:
+            refusal = find_failure(feed, memories[feed.name], now=plan.stamp)
+            if refusal is not None:
+                errors[feed.name] = refusal
+    if errors:
+        raise _FeedsRefused(errors)
+
+
+def _run_tasks(
+    run: _Run, what: str, do: Callable[[Task], R], tasks: Sequence[Task], *, describe: Callable[[R], str]
+) -> list[R]:
+    """Run `do` on each task with the build's executor, and return the results in the order of the tasks. `what` names
+    the tasks, and `describe` makes the message to report when a task is done."""
+    run.expect(what, [task.measure() for task in tasks])
     waiting = [run.executor.submit(do, task) for task in tasks]
     for number, future in enumerate(as_completed(waiting), start=1):
         run.progress(f"{describe(future.result())} ({number} of {len(waiting)})")
     return [future.result() for future in waiting]
-
-
-def _clean(
-    run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], read_feeds: dict[str, FeedResult]
-) -> tuple[_Records, Mapping[str, OperatorError]]:
-    """Read the plan's feeds that are not in `read_feeds`, and add them there. Return the records, or an error for each
-    feed that must be refused."""
-    while True:
-        for feed in plan.feeds:
-            source = sources[feed.name]
-            if feed.name not in read_feeds and source.failure is not None and source.kept is None:
-                memory = run.previous.feeds.get(feed.name)
-                problems = read_problems(run.store, None if memory is None else memory.problems)
-                read_feeds[feed.name] = stand_still(feed, memory, problems=problems)
-        tasks = [
-            FeedTask(
-                feed=feed, source=sources[feed.name], configuration=run.build.configuration, spool=run.scratch,
-                withdrawals=run.previous.withdrawals,
-            )
-            for feed in plan.feeds
-            if feed.name not in read_feeds
-        ]  # fmt: skip
-        run.expect("feeds to read", [task.measure() for task in tasks])
-        failed: dict[str, OperatorError] = {}
-        for task, result in zip(tasks, _run_tasks(run, try_feed_task, tasks, describe=_describe_reading), strict=True):
-            if isinstance(result, OperatorError):
-                failed[task.feed.name] = result
-            else:
-                read_feeds[result.feed] = _add_newest(task, result)
-        failed |= _find_missed(run, plan, sources, read_feeds)
-        if failed:
-            return _Records(plan=plan, feeds=(), organizations=()), failed
-        feeds = [read_feeds[feed.name] for feed in plan.feeds]
-        organizations = _locate_organizations(run, plan, feeds)
-        touched = _find_touched(run, plan, organizations)
-        if not touched:
-            return _Records(plan=plan, feeds=feeds, organizations=organizations), {}
-        plan = widen_plan(run.build, plan, touched)
 
 
 def _describe_reading(result: FeedResult | OperatorError) -> str:
@@ -290,26 +289,33 @@ def _describe_reading(result: FeedResult | OperatorError) -> str:
     return f"feed {result.feed}: {result.memory.read:,} {'record' if result.memory.read == 1 else 'records'} read"
 
 
-def _add_newest(task: FeedTask, result: FeedResult) -> FeedResult:
-    """Add the time at which the feed last changed to its result, if the configuration expects the feed to be fresh."""
-    if not task.feed.expect.fresh or task.source.failure is not None:
-        return result
-    newest = find_newest(task.feed, task.source, result.crawled)
-    return replace(result, memory=replace(result.memory, newest=newest))
+def _keep_versions(
+    run: _Run, errors: Mapping[str, OperatorError], sources: Mapping[str, FeedSource]
+) -> dict[str, FeedSource]:
+    """Return for each refused feed the source of its last good version. Raise the errors of feeds that stop a build."""
+    feeds = {feed.name: feed for feed in choose_feeds(run.build)}
+    # The listings of a feed that this build does not read, because it is another metro's by now, have no version.
+    stopping = [error for name, error in errors.items() if name not in feeds or feeds[name].on_error == "stop"]
+    if len(stopping) > 1 and isinstance(stopping[0], GuardRefusal):
+        raise type(stopping[0])("\n".join(map(str, stopping)))
+    if stopping:
+        _raise_first(run, stopping)
+    for name in errors:
+        run.read.pop(name, None)
+    return {name: _keep_version(run, feeds[name], error, sources.get(name)) for name, error in errors.items()}
 
 
-def _find_missed(
-    run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], read_feeds: Mapping[str, FeedResult]
-) -> dict[str, OperatorError]:
-    """Return an error for each feed that misses the expectations in its configuration."""
-    memories = {name: run.previous.feeds[name] for name in plan.remembered}
-    memories |= {name: result.memory for name, result in read_feeds.items()}
-    return {
-        feed.name: error
-        for feed in choose_feeds(run.build)
-        if feed.name in memories and sources[feed.name].failure is None
-        if (error := find_failure(feed, memories[feed.name], now=plan.stamp)) is not None
-    }
+def _raise_first(run: _Run, errors: Sequence[OperatorError]) -> NoReturn:
+    """Raise the first error, and report the others."""
+    for error in errors[1:]:
+        run.progress(str(error))
+    raise errors[0]
+
+
+def _keep_version(run: _Run, feed: FeedTable, error: OperatorError, source: FeedSource | None = None) -> FeedSource:
+    kept = keep_version(feed, error, source=source, memory=run.previous.feeds.get(feed.name))
+    run.errors.setdefault(feed.name, error)
+    return kept
 
 
 def _locate_organizations(run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult]) -> tuple[MetroOrganizations, ...]:
@@ -336,53 +342,28 @@ def _find_touched(run: _Run, plan: BuildPlan, organizations: Sequence[MetroOrgan
 
 def _make_tasks(
     run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult], organizations: tuple[MetroOrganizations, ...] = ()
-) -> Iterator[MetroTask]:
+) -> list[MetroTask]:
     slugs = frozenset(metro_plan.metro.slug for metro_plan in plan.metros)
-    for metro_plan in plan.metros:
-        speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, metro_plan.metro.slug)}
-        yield MetroTask(
-            plan=metro_plan,
-            configuration=run.build.configuration,
-            feeds=tuple(feed for feed in feeds if feed.feed in speaking),
-            deltas=frozenset(name for name, feed in speaking.items() if feed.mode == "delta"),
-            others=slugs - {metro_plan.metro.slug},
-            spool=run.scratch,
-            organizations=organizations,
+    return [
+        make_metro_task(
+            metro_plan, run.build.configuration, feeds, others=slugs, spool=run.scratch, organizations=organizations
         )
+        for metro_plan in plan.metros
+    ]
 
 
-def _add_addresses(run: _Run, tasks: Sequence[MetroTask]) -> Sequence[MetroTask]:
-    """Add coordinates for addresses that have none to the tasks, if the configuration tells builds to find them."""
-    if not run.build.configuration.geocoder.build:
-        return tasks
-    run.expect("metros to search for addresses", [task.measure() for task in tasks])
-    searches = _run_tasks(
-        run, search_metro_addresses, tasks, describe=lambda search: f"{len(search.points):,} addresses found"
-    )
-    searched = []
-    for task, search in zip(tasks, searches, strict=True):
-        metro = task.plan.metro
-        addresses = run.address_service.settle(search, metro=metro.slug, bounds=metro.bounds)
-        # With empty inputs the metro is built next time too, when more addresses are known.
-        plan = task.plan if addresses.is_whole else replace(task.plan, inputs="")
-        searched.append(replace(task, addresses=addresses, plan=plan))
-    if (reason := run.address_service.explain()) is not None:
-        run.progress(reason)
-    return searched
-
-
-def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapping[str, OperatorError]]:
-    """Build each metro, and build those again that claimed an id which another metro got. Return the results, and an
-    error for each feed that lost too many listings."""
+@_timed("metros")
+def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
+    """Build each metro, and build those again that claimed an id which another metro got. Raise _FeedsRefused if feeds
+    lost too many listings."""
     configuration = run.build.configuration
-    tasks = _add_addresses(run, list(_make_tasks(run, records.plan, records.feeds, records.organizations)))
+    tasks = _add_addresses(run, _make_tasks(run, records.plan, records.feeds, records.organizations))
     latest = {task.plan.metro.slug: task for task in tasks}
     built: dict[str, MetroResult] = {}
     waiting = list(latest)
     while waiting:
         again = [latest[slug] for slug in waiting]
-        run.expect("metros to build", [task.measure() for task in again])
-        results = _run_tasks(run, run_metro_task, again, describe=_describe_metro)
+        results = _run_tasks(run, "metros to build", run_metro_task, again, describe=_describe_metro)
         built |= {result.metro: result for result in results}
         standing = {slug: metro.manifest for slug, metro in run.previous.metros.items() if slug not in built}
         refused = find_refused(
@@ -395,10 +376,36 @@ def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapp
             plan = replace(latest[slug].plan, inputs="")
             latest[slug] = replace(latest[slug], refused={**latest[slug].refused, **ids}, plan=plan)
         waiting = list(refused)
-    # A metro that is refused an id keeps its previous listing, so losses are known only now.
-    losses, claims = [result.losses for result in built.values()], [result.claims for result in built.values()]
-    allowed = {} if run.build.allow_shrink else _list_guarded(run.build, records.feeds)
-    return [built[slug] for slug in latest], find_shrunk(allowed, losses, claims=claims)
+    if not run.build.allow_shrink:
+        # A metro that is refused an id keeps its previous listing, so losses are known only now.
+        whole = {read.feed for read in records.feeds if read.is_whole}
+        allowed = {
+            feed.name: feed.max_shrink for feed in configuration.feeds if feed.mode == "full" or feed.name in whole
+        }
+        losses, claims = [result.losses for result in built.values()], [result.claims for result in built.values()]
+        if shrunk := find_shrunk(allowed, losses, claims=claims):
+            raise _FeedsRefused(shrunk)
+    return [built[slug] for slug in latest]
+
+
+def _add_addresses(run: _Run, tasks: list[MetroTask]) -> list[MetroTask]:
+    """Add coordinates for addresses that have none to the tasks, if the configuration tells builds to find them."""
+    if not run.build.configuration.geocoder.build:
+        return tasks
+    searches = _run_tasks(
+        run, "metros to search for addresses", search_metro_addresses, tasks,
+        describe=lambda search: f"{len(search.points):,} addresses found",
+    )  # fmt: skip
+    searched = []
+    for task, search in zip(tasks, searches, strict=True):
+        metro = task.plan.metro
+        addresses = run.address_service.settle(search, metro=metro.slug, bounds=metro.bounds)
+        # With empty inputs the metro is built next time too, when more addresses are known.
+        plan = task.plan if addresses.is_whole else replace(task.plan, inputs="")
+        searched.append(replace(task, addresses=addresses, plan=plan))
+    if (reason := run.address_service.explain()) is not None:
+        run.progress(reason)
+    return searched
 
 
 def _describe_metro(result: MetroResult) -> str:
@@ -408,6 +415,7 @@ def _describe_metro(result: MetroResult) -> str:
     return f"metro {result.metro}: built; pictures: {had:,}, and {missing:,} that could not be fetched"
 
 
+@_timed("publish")
 def _publish(
     run: _Run,
     records: _Records,
@@ -416,21 +424,32 @@ def _publish(
     *,
     check_deadline: Callable[[], None],
     tell_release: TellRelease,
-    trust: Trust,
 ) -> BuildResult:
+    if sources and not any(source.hash for source in sources.values()):
+        # No feed has anything to publish, not even a last good version.
+        _raise_first(run, list(run.errors.values()))
     plan, store, built = records.plan, run.store, tuple(metro.built for metro in metros)
     # Read everything for the report before the pointer changes: after that nothing may fail.
-    read = [*(_add_problems(feed, metros, store=store) for feed in records.feeds), *_remember_feeds(run, plan, sources)]
-    tables = {feed.name: feed for feed in choose_feeds(run.build)}
-    feeds = [
-        date_version(tables[feed.feed], feed, sources[feed.feed], previous=run.previous, now=plan.stamp)
-        for feed in read
-    ]  # fmt: skip
-    parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
-    site, carried = run.build.configuration.site, _count_carried(plan)
-    changes = {metro.slug: metro.changes for metro in built}
+    feeds = _finish_feeds(run, records, sources, metros)
     names = {feed.feed for feed in records.feeds}
     problems = tuple(problem for metro in metros for problem in metro.problems if problem.feed not in names)
+    site, carried = run.build.configuration.site, _count_carried(plan)
+    parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
+    changes = {metro.slug: metro.changes for metro in built}
+    accounts = {slug: metro.manifest.account for slug, metro in run.previous.metros.items()}
+    accounts |= {metro.slug: metro.account for metro in built}
+
+    def find_organization_changes(current_parts: Mapping[str, Part]) -> list[Version]:
+        if not list_organizations(changes):
+            return []
+        # Imported here because it imports Polars, which a build without a change does not need.
+        from pipeline.publish.organization_changes import compare_organizations
+
+        cache = run.build.configuration.edge.cache
+        return compare_organizations(
+            store, changes, current_parts=current_parts, parts=parts, stamp=plan.stamp, cache=cache
+        )
+
     published = publish(
         store,
         base=run.previous.root,
@@ -438,13 +457,13 @@ def _publish(
         changes=list_versions(changes, stamp=plan.stamp),
         feeds={**dict.fromkeys(_list_dropped(run)), **{feed.feed: feed.memory for feed in feeds}},
         now=plan.stamp,
-        find_changes=partial(_compare_organizations, run, plan, changes, parts=parts),
+        find_changes=find_organization_changes,
         make_site=None
         if plan.site is None
         else compose_site(store, plan.site, basemap=None if site is None else site.basemap),
         check_deadline=check_deadline,
         tell_id=lambda id_: tell_release(id_, [*(p for feed in feeds for p in feed.problems), *problems]),
-        trust=trust,
+        trust=run.trust,
     )
     return BuildResult(
         published=published,
@@ -455,44 +474,28 @@ def _publish(
         changes=Counter(version.kind for version in published.changes),
         objects=sum((metro.tally for metro in built), carried),
         uncovered=find_uncovered(run.build.configuration),
-        accounts=_add_accounts(run, built),
+        accounts=add_accounts(accounts.values()),
     )
 
 
-def _add_accounts(run: _Run, built: Sequence[MetroBuild]) -> Mapping[str, FeedAccount] | None:
-    """Count what readers see of each feed in all metros. Return None if an earlier program built one of the metros
-    without counts."""
-    accounts = {slug: metro.manifest.account for slug, metro in run.previous.metros.items()}
-    accounts |= {metro.slug: metro.account for metro in built}
-    stated = [account for account in accounts.values() if account is not None]
-    return add_accounts(stated) if len(stated) == len(accounts) else None
-
-
-def _list_guarded(build: Build, feeds: Sequence[FeedResult]) -> dict[str, float]:
-    """Return the `max_shrink` of each feed that sent all of its listings."""
-    whole = {read.feed for read in feeds if read.is_whole}
-    return {
-        feed.name: feed.max_shrink for feed in build.configuration.feeds if feed.mode == "full" or feed.name in whole
-    }
-
-
-def _compare_organizations(
-    run: _Run,
-    plan: BuildPlan,
-    changes: Mapping[str, Sequence[Change]],
-    current_parts: Mapping[str, Part],
-    *,
-    parts: Mapping[str, Part | None],
-) -> list[Version]:
-    if not list_organizations(changes):
-        return []
-    # Imported here because it imports Polars, which a build without a change does not need.
-    from pipeline.publish.organization_changes import compare_organizations
-
-    cache = run.build.configuration.edge.cache
-    return compare_organizations(
-        run.store, changes, current_parts=current_parts, parts=parts, stamp=plan.stamp, cache=cache
-    )
+def _finish_feeds(
+    run: _Run, records: _Records, sources: Mapping[str, FeedSource], metros: Sequence[MetroResult]
+) -> list[FeedResult]:
+    """Return what the release remembers of each feed: first of those that were read, then of the others."""
+    plan, tables = records.plan, {feed.name: feed for feed in choose_feeds(run.build)}
+    results = [_add_problems(feed, metros, store=run.store) for feed in records.feeds]
+    for name in plan.remembered:
+        source, memory = sources[name], run.previous.feeds[name]
+        # Its records are as they were, but its server may have answered anew.
+        memory = replace(
+            memory, etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at
+        )
+        problems = read_problems(run.store, memory.problems)
+        results.append(FeedResult(feed=name, memory=memory, problems=problems, unknown={}, crawled=None))
+    return [
+        date_version(tables[result.feed], result, sources[result.feed], previous=run.previous, now=plan.stamp)
+        for result in results
+    ]
 
 
 def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Store) -> FeedResult:
@@ -506,19 +509,6 @@ def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Sto
         last_good_since=min(stamps, default=None),
     )  # fmt: skip
     return replace(feed, memory=memory, problems=problems)
-
-
-def _remember_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> Iterator[FeedResult]:
-    """Yield the results of feeds that were not read again, from the previous release, with their servers' latest
-    answers."""
-    for name in plan.remembered:
-        source = sources[name]
-        memory = replace(
-            run.previous.feeds[name], etag=source.etag, last_modified=source.last_modified, next=source.next,
-            walked_at=source.walked_at,
-        )  # fmt: skip
-        problems = read_problems(run.store, memory.problems)
-        yield FeedResult(feed=name, memory=memory, problems=problems, unknown={}, crawled=None)
 
 
 def _count_carried(plan: BuildPlan) -> WriteCounts:

@@ -1,7 +1,6 @@
 """Decide what a build does with a feed that fails: it keeps the feed's last good version, or stops."""
 
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -9,7 +8,6 @@ from outings.configuration import FeedTable
 from outings.failures import GuardRefusal, OperatorError
 from outings.release.root import FeedMemory
 from pipeline.clean.expectations import explain_stale
-from pipeline.fetch.opening import is_remote
 from pipeline.fetch.source import FeedSource, SettingError
 from pipeline.previous_release import PreviousRelease
 from pipeline.records.record import Problem
@@ -83,16 +81,3 @@ def find_failure(feed: FeedTable, memory: FeedMemory, *, now: datetime) -> Expec
     missed = (*memory.missed, *explain_stale(feed, memory.newest, now=now))
     is_refused = missed and feed.expect.otherwise != "warn"
     return ExpectationRefusal(f"feed {feed.name}: expect: {'; '.join(missed)}") if is_refused else None
-
-
-def find_newest(feed: FeedTable, source: FeedSource, crawled: datetime | None) -> datetime | None:
-    """Return when the feed last changed: its newest `crawled_at`, else what its server says, else its files' time."""
-    if crawled is not None:
-        return crawled
-    if source.last_modified is not None:
-        try:
-            return parsedate_to_datetime(source.last_modified).astimezone(UTC)
-        except ValueError:
-            return None
-    times = [] if is_remote(feed) else [file.path.stat().st_mtime for file in source.files]
-    return datetime.fromtimestamp(int(max(times)), UTC) if times else None

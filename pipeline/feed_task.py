@@ -1,16 +1,21 @@
 """The task of a feed: read it, and write its records to files for metros. Uses nothing but files and the store."""
 
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
 from msgspec import MsgspecError
+from msgspec.structs import replace
 
+from outings.configuration import FeedTable
 from outings.release.root import FeedMemory
 from outings.release.store import Corrupt, NotFound, Store, open_configured_store
 from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read, spool_records
 from pipeline.clean.reading import read_feed, read_source
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
-from pipeline.fetch.source import FeedError
+from pipeline.fetch.opening import is_remote
+from pipeline.fetch.source import FeedError, FeedSource
 from pipeline.process_memory import collect_seldom
 from pipeline.tasks import FeedResult, FeedTask
 
@@ -34,11 +39,14 @@ def read_records(work: FeedTask) -> FeedResult:
         read = strip_read(read, WithdrawalMatcher(work.withdrawals))
         if source.question is not None and source.next is None:
             stored = put_cached_read(store, read)
-    return spool_feed(
+    result = spool_feed(
         read, spool=work.spool, is_whole=source.is_whole, question=source.question, records=stored,
         etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at,
         metro=work.feed.metro,
     )  # fmt: skip
+    if not work.feed.expect.fresh or source.failure is not None:
+        return result
+    return replace(result, memory=replace(result.memory, newest=find_newest(work.feed, source, result.crawled)))
 
 
 def spool_feed(read: FeedRead, *, spool: Path, is_whole: bool, **remembered: Any) -> FeedResult:
@@ -75,3 +83,16 @@ def _recall_feed(sha: str | None, store: Store) -> FeedRead | None:
         return read_cached_read(store, sha)
     except (NotFound, Corrupt, MsgspecError):
         return None
+
+
+def find_newest(feed: FeedTable, source: FeedSource, crawled: datetime | None) -> datetime | None:
+    """Return when the feed last changed: its newest `crawled_at`, else what its server says, else its files' time."""
+    if crawled is not None:
+        return crawled
+    if source.last_modified is not None:
+        try:
+            return parsedate_to_datetime(source.last_modified).astimezone(UTC)
+        except ValueError:
+            return None
+    times = [] if is_remote(feed) else [file.path.stat().st_mtime for file in source.files]
+    return datetime.fromtimestamp(int(max(times)), UTC) if times else None

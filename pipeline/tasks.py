@@ -112,6 +112,28 @@ class MetroTask(Struct, frozen=True, kw_only=True):
         return (_MADE if is_made else _STAYING) * sum(feed.memory.read for feed in self.feeds)
 
 
+def make_metro_task(
+    plan: MetroPlan,
+    configuration: Configuration,
+    feeds: Iterable[FeedResult],
+    *,
+    others: frozenset[str],
+    spool: Path,
+    organizations: tuple[MetroOrganizations, ...] = (),
+) -> MetroTask:
+    """Make the task of a metro. `feeds`: the results of all feeds, of which it takes its own."""
+    own = {feed.name: feed for feed in configuration.feeds if feed.metro in (None, plan.metro.slug)}
+    return MetroTask(
+        plan=plan,
+        configuration=configuration,
+        feeds=tuple(feed for feed in feeds if feed.feed in own),
+        deltas=frozenset(name for name, feed in own.items() if feed.mode == "delta"),
+        others=others - {plan.metro.slug},
+        spool=spool,
+        organizations=organizations,
+    )
+
+
 class MetroResult(Struct, frozen=True, kw_only=True):
     """The result of building a metro.
 

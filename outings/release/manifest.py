@@ -142,7 +142,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     lent: str | None = None
     foreign: str | None = msgspec.field(default=None, name="asked")
     site: MetroSite | None = None
-    account: Mapping[str, FeedAccount] | None = None
+    account: Mapping[str, FeedAccount] = {}
     located: str | None = None
 
     @property

@@ -125,7 +125,7 @@ def build_metro(
         part=Part(manifest=sha, stamp=manifest.stamp, snapshot=hash_snapshot(manifest)),
         changes=changes,
         tally=writer.tally,
-        account=manifest.account or {},
+        account=manifest.account,
         pictures=(len(site.pictures), site.missing_pictures) if site and listings.fetch_pictures else None,
         seconds=dict(zip(_STEPS, (end - start for start, end in pairwise(times)), strict=True)),
     )

@@ -94,7 +94,7 @@ class FeedReporter:
     def _accounts(self) -> Mapping[str, FeedAccount]:
         """Counts of each feed's listings that the current release shows, by the feed's name."""
         parts = self._releases[0].root.parts.values()
-        return add_accounts(read_manifest(self._store, part.manifest).account or {} for part in parts)
+        return add_accounts(read_manifest(self._store, part.manifest).account for part in parts)
 
     def _find_other(self, name: str, memory: FeedMemory) -> ListedRelease | None:
         """Return the last release in which the feed was different, or None."""
