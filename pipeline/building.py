@@ -27,7 +27,7 @@ from pipeline.clock import explain_ahead
 from pipeline.feed_failures import date_version, find_failure, keep_version, stand_still
 from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError, FeedSource, SettingError
-from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
+from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build
 from pipeline.previous_release import PreviousRelease, read_previous_release
 from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.object_writer import WriteCounts
@@ -233,7 +233,7 @@ def _clean(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> _Re
         touched = _find_touched(run, plan, organizations)
         if not touched:
             return _Records(plan=plan, feeds=feeds, organizations=organizations)
-        plan = widen_plan(run.build, plan, touched)
+        plan = replace(plan, built=plan.built.union(touched))
 
 
 def _read_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> None:
@@ -470,7 +470,7 @@ def _publish(
         feeds=tuple(feeds),
         problems=problems,
         metros=built,
-        carried=plan.carried,
+        carried=tuple(metro_plan.metro.slug for metro_plan in plan.unchanged),
         changes=Counter(version.kind for version in published.changes),
         objects=sum((metro.tally for metro in built), carried),
         uncovered=find_uncovered(run.build.configuration),

@@ -5,7 +5,7 @@ that another feed does not mention are removed. Nothing is published.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,6 @@ from pipeline.clock import AsOf
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import (
     FeedWarning,
-    describe_odd_start,
     find_last_dates,
     list_far_away,
     warn_of_hiding,
@@ -33,26 +32,23 @@ from pipeline.feed_warnings import (
     warn_of_points,
     warn_of_reading,
     warn_of_removals,
-    warn_of_starts,
 )
 from pipeline.metro_task import MetroRecords, gather_records, make_row_maker
-from pipeline.plan import find_language, keep_language, make_settings
+from pipeline.plan import Build, plan_metro
 from pipeline.previous_release import PreviousRelease
 from pipeline.publish.metro import open_previous
-from pipeline.publish.metro_plan import MetroPlan
 from pipeline.records.record import Problem
-from pipeline.resolve.facts.centroids import read_centroids
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.neighborhood_map import tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import MetroOrganizations
-from pipeline.resolve.listings.rows import Listings, Row
+from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.metro_claims import Claims, find_refused
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
 from pipeline.tables.account import count_tables
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.snapshot_tables import make_tables
-from pipeline.tasks import FeedResult, MetroTask, search_metro_addresses, store_organizations
+from pipeline.tasks import FeedResult, MetroTask, make_metro_task, search_metro_addresses, store_organizations
 
 
 class DryRun:
@@ -71,7 +67,7 @@ class DryRun:
         self._results: dict[str, FeedResult] = {}
         self._warnings: list[FeedWarning] = []
         self._dated: list[pl.DataFrame] = []
-        self._odd_starts, self._far_away = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        self._far_away = defaultdict[str, list[str]](list)
         self._gone: dict[str, str] = {}  # names of rows that leave a metro, by id
         self._losses: list[Mapping[str, FeedLoss]] = []
         self._claims: list[Claims] = []
@@ -97,9 +93,7 @@ class DryRun:
         previous, records = self._gather(work)
         maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=self._store)
         with DocumentBuffer(None) as buffer:
-            listings = Listings(
-                rows=self._watch_starts(maker.list_rows(), records), neighborhoods=tabulate_neighborhoods(neighborhoods)
-            )
+            listings = Listings(rows=maker.list_rows(), neighborhoods=tabulate_neighborhoods(neighborhoods))
             stamp = int(work.plan.stamp.timestamp())
             # Compared with nothing, so that no listing is withdrawn from the tables.
             tables = make_tables(
@@ -138,7 +132,6 @@ class DryRun:
             *self._warnings,
             *self._warn_of_shrinking(),
             *(warn_of_past(pl.concat(self._dated), today=today) if self._dated else ()),
-            *(warn_of_starts(feed, series) for feed, series in self._odd_starts.items()),
             *(warn_of_points(feed, far) for feed, far in self._far_away.items()),
             *self._warn_of_removals(),
         ]
@@ -160,14 +153,6 @@ class DryRun:
                 names = [self._gone[row_id] for row_id in loss.gone]
                 yield warn_of_removals(feed, names, had=loss.had, is_configured=feed in self._feeds)
 
-    def _watch_starts(self, rows: Iterable[Row], records: MetroRecords) -> Iterator[Row]:
-        """Yield the rows, and note event series whose first date does not follow their own rule."""
-        for row in rows:
-            entry = records.by_id.get(row.id)
-            if entry is not None and (text := describe_odd_start(row, entry)) is not None:
-                self._odd_starts[entry.head.feed].append(text)
-            yield row
-
     def _gather(self, work: MetroTask) -> tuple[PreviousSnapshot, MetroRecords]:
         plan = work.plan
         previous = open_previous(self._store, plan.previous, cache=plan.cache, vocabulary=plan.vocabulary)
@@ -184,26 +169,17 @@ class DryRun:
     @cached_property
     def _works(self) -> dict[str, MetroTask]:
         """Return the tasks by metro. Call it after every feed was added."""
-        slugs = frozenset(metro.slug for metro in self._configuration.metros)
-        return {metro.slug: self._make_work(metro, others=slugs - {metro.slug}) for metro in self._configuration.metros}
-
-    def _make_work(self, metro: MetroTable, *, others: frozenset[str]) -> MetroTask:
-        today = self._as_of.read_date(metro.timezone)
-        speaking = [feed for feed in self._results if self._feeds[feed].metro in (None, metro.slug)]
-        return MetroTask(
-            plan=MetroPlan(
-                metro=make_settings(metro), vocabulary=self._configuration.vocabulary, related=(),
-                language=keep_language(find_language(self._configuration, metro)), today=today,
-                stamp=self._as_of.read_instant(metro.timezone), inputs="",
-                cache=self._scratch / ".cache", previous=self._previous.metros.get(metro.slug),
-                neighborhoods=metro.neighborhoods,
-                centroids=read_centroids(self._configuration.zip.centroids, metro.bounds),
-            ),
-            configuration=self._configuration,
-            feeds=tuple(self._results[feed] for feed in speaking),
-            deltas=frozenset(feed for feed in speaking if self._feeds[feed].mode == "delta"),
-            others=others, spool=self._scratch,
-        )  # fmt: skip
+        configuration, cache = self._configuration, self._scratch / ".cache"
+        build = Build(configuration=configuration, as_of=self._as_of)
+        slugs = frozenset(metro.slug for metro in configuration.metros)
+        works = {}
+        for metro in configuration.metros:
+            stamp = self._as_of.read_instant(metro.timezone)
+            plan = replace(plan_metro(build, metro, previous=self._previous, stamp=stamp), cache=cache)
+            works[metro.slug] = make_metro_task(
+                plan, configuration, self._results.values(), others=slugs, spool=self._scratch
+            )
+        return works
 
     @cached_property
     def _organizations(self) -> tuple[MetroOrganizations, ...]:

@@ -1,18 +1,16 @@
 """Warnings about a whole feed whose records are all right: it is empty, its dates are over, or it is much smaller."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 
 import polars as pl
 from msgspec import Struct
 
 from outings.contract.resources.directories import Bounds
 from outings.release.tables import PUBLISHED
-from pipeline.clean.feed_read import FeedRead, SpooledRecord
+from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.report import HIDDEN
-from pipeline.dates.recurrence import names_start
 from pipeline.fetch.keep_and_drop import HEADING
-from pipeline.resolve.listings.rows import Row
 from pipeline.tables.account import FEED, mark_open, sort_shown
 
 # Most examples in a warning.
@@ -80,22 +78,6 @@ def warn_of_past(dated: pl.DataFrame, *, today: date) -> Iterator[FeedWarning]:
         yield FeedWarning(feed=feed, code="no_future_date", message=f"{text}; the last was on {last}", count=count)
 
 
-def describe_odd_start(row: Row, entry: SpooledRecord) -> str | None:
-    """Return a text about an event series whose first date does not follow its own rule, else None."""
-    if row.kind != "event" or row.members is None or row.members.rrule is None:
-        return None
-    starts = row.members.starts_local
-    if starts is None or names_start(row.members.rrule, datetime.fromisoformat(starts)):
-        return None
-    return f"{entry.head.source_id}: {starts} and {row.members.rrule}"
-
-
-def warn_of_starts(feed: str, series: Sequence[str]) -> FeedWarning:
-    """Make the warning about the series of a feed that `describe_odd_start` found."""
-    message = f"{len(series):,} series with a first date that is none of the rule's, and is shown all the same"
-    return _warn_of_names(feed, "start_outside_rule", message, series)
-
-
 def list_far_away(tables: Tables, bounds: Bounds) -> Iterator[tuple[str, str]]:
     """Yield the feed of each published listing with a point far outside the metro's bounds, and its name and point."""
     distance = pl.max_horizontal(
@@ -142,7 +124,7 @@ def _warn_of_names(feed: str, code: str, message: str, names: Sequence[str]) -> 
 def format_warning(warning: FeedWarning) -> str:
     named = "; ".join(warning.examples)
     left = warning.count - len(warning.examples)
-    if warning.code in ("removals", "hidden", "start_outside_rule") and left:
+    if warning.code in ("removals", "hidden") and left:
         named += f"; and {left:,} more"
     return f"{warning.feed}: {warning.message}" + (f": {named}" if named else "")
 

@@ -1,7 +1,7 @@
 """Plan a build: which metros changed, which feeds have to be read, and the stamp of all changed rows."""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 import msgspec
@@ -35,20 +35,32 @@ class Build(Struct, frozen=True, kw_only=True):
 
 
 class BuildPlan(Struct, frozen=True, kw_only=True):
-    """The plan of a build. `metros` will be built and `feeds` read. `unchanged` metros and `remembered` feeds are
-    reused. `site`: settings of the pages, None for a release without any."""
+    """The plan of a build. Of the metros in `planned`, those in `built` will be built. Of the feeds in `chosen`, those
+    with records of a metro that is built will be read. `site`: settings of the pages, None for a release without
+    any."""
 
     stamp: datetime
     site: SiteSettings | None
-    metros: tuple[MetroPlan, ...]
-    feeds: tuple[FeedTable, ...]
-    unchanged: tuple[MetroPlan, ...]
-    remembered: tuple[str, ...]
+    planned: tuple[MetroPlan, ...]
+    chosen: tuple[FeedTable, ...]
+    built: frozenset[str]
 
     @property
-    def carried(self) -> tuple[str, ...]:
-        """Return the slugs of metros that are not built again."""
-        return tuple(metro_plan.metro.slug for metro_plan in self.unchanged)
+    def metros(self) -> list[MetroPlan]:
+        return [metro_plan for metro_plan in self.planned if metro_plan.metro.slug in self.built]
+
+    @property
+    def unchanged(self) -> list[MetroPlan]:
+        return [metro_plan for metro_plan in self.planned if metro_plan.metro.slug not in self.built]
+
+    @property
+    def feeds(self) -> list[FeedTable]:
+        return [feed for feed in self.chosen if self.built and (feed.metro is None or feed.metro in self.built)]
+
+    @property
+    def remembered(self) -> list[str]:
+        """Return the names of feeds that are not read again."""
+        return [feed.name for feed in self.chosen if feed not in self.feeds]
 
 
 def choose_metros(build: Build) -> list[MetroTable]:
@@ -64,75 +76,57 @@ def choose_feeds(build: Build) -> list[FeedTable]:
 def plan_build(build: Build, *, previous: PreviousRelease, sources: Mapping[str, FeedSource]) -> BuildPlan:
     """Plan the build. `sources`: the files or stored records of each chosen feed, by its name. Raises
     SiteSettingsError, and FeedError if the neighborhoods can't be read."""
-    metros, feeds = choose_metros(build), choose_feeds(build)
+    metros, feeds, configuration = choose_metros(build), choose_feeds(build), build.configuration
     # Later than every stamp of a metro that is built: a release is never older than what it replaces.
     stamp = choose_stamp(
         (build.as_of.read_instant(metro.timezone) for metro in metros),
         previous=[previous.metros[metro.slug].manifest.stamp for metro in metros if metro.slug in previous.metros],
     )
-    site = make_site_settings(build.configuration.site)
+    site = make_site_settings(configuration.site)
 
-    def plan_metro(metro: MetroTable) -> MetroPlan:
-        configuration = build.configuration
-        settings = make_settings(metro)
-        today = build.as_of.read_date(metro.timezone)
-        language = find_language(configuration, metro)
-        related = join_groups(language.related, configuration.related)
-        own = keep_language(language)
-        centroids = read_centroids(configuration.zip.centroids, metro.bounds)
+    def plan_inputs(metro: MetroTable) -> MetroPlan:
+        plan = plan_metro(build, metro, previous=previous, stamp=stamp)
         neighborhoods = b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods)
         # All that turns records into listings but the records and the date; then all that its build depends on.
         speaking = [feed for feed in feeds if feed.metro in (None, metro.slug)]
         readings = sorted((feed.name, feed.spans, feed.confidence) for feed in speaking)
         program = make_fingerprint(
-            settings, configuration.vocabulary, own, hashlib.sha256(neighborhoods).hexdigest(), readings
-        )  # fmt: skip
+            plan.metro, plan.vocabulary, plan.language, hashlib.sha256(neighborhoods).hexdigest(), readings
+        )
         inputs = make_fingerprint(
-            program, related, today, centroids, hash_metro_site(site),
+            program, plan.related, plan.today, plan.centroids, hash_metro_site(site),
             sorted((feed.name, sources[feed.name].hash) for feed in speaking),
             sorted(list_withdrawn(previous.withdrawals)),
             *([configuration.geocoder.provider, configuration.geocoder.url] if configuration.geocoder.build else []),
         )  # fmt: skip
-        return MetroPlan(
-            metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today,
-            stamp=stamp, inputs=inputs, cache=configuration.edge.cache, previous=previous.metros.get(metro.slug),
-            centroids=centroids, site=site if site is not None and site.shows_data else None,
-            program=program, neighborhoods=metro.neighborhoods,
-        )  # fmt: skip
+        shown = site if site is not None and site.shows_data else None
+        return msgspec.structs.replace(plan, inputs=inputs, program=program, site=shown)
 
-    planned = [plan_metro(metro) for metro in metros]
-    changed = {
+    planned = tuple(plan_inputs(metro) for metro in metros)
+    built = frozenset(
         metro_plan.metro.slug
         for metro_plan in planned
         if metro_plan.previous is None or metro_plan.previous.manifest.inputs != metro_plan.inputs
-    }
-    return _divide(planned, feeds, changed, stamp=stamp, site=site)
+    )
+    return BuildPlan(stamp=stamp, site=site, planned=planned, chosen=tuple(feeds), built=built)
 
 
-def widen_plan(build: Build, plan: BuildPlan, slugs: Collection[str]) -> BuildPlan:
-    """Return the plan with these unchanged metros added to those that will be built."""
-    planned = {metro_plan.metro.slug: metro_plan for metro_plan in (*plan.metros, *plan.unchanged)}
-    built = {metro_plan.metro.slug for metro_plan in plan.metros}.union(slugs)
-    ordered = [planned[metro.slug] for metro in choose_metros(build)]
-    return _divide(ordered, choose_feeds(build), built, stamp=plan.stamp, site=plan.site)
-
-
-def _divide(
-    planned: Sequence[MetroPlan],
-    feeds: Sequence[FeedTable],
-    built: Collection[str],
-    *,
-    stamp: datetime,
-    site: SiteSettings | None,
-) -> BuildPlan:
-    read = tuple(feed for feed in feeds if built and (feed.metro is None or feed.metro in built))
-    return BuildPlan(
+def plan_metro(build: Build, metro: MetroTable, *, previous: PreviousRelease, stamp: datetime) -> MetroPlan:
+    """Plan a metro's build without pages, and without the fingerprint of its inputs."""
+    configuration = build.configuration
+    language = find_language(configuration, metro)
+    return MetroPlan(
+        metro=msgspec.convert(metro, MetroSettings, from_attributes=True),
+        vocabulary=configuration.vocabulary,
+        related=join_groups(language.related, configuration.related),
+        language=keep_language(language),
+        today=build.as_of.read_date(metro.timezone),
         stamp=stamp,
-        site=site,
-        metros=tuple(metro_plan for metro_plan in planned if metro_plan.metro.slug in built),
-        feeds=read,
-        unchanged=tuple(metro_plan for metro_plan in planned if metro_plan.metro.slug not in built),
-        remembered=tuple(feed.name for feed in feeds if feed not in read),
+        inputs="",
+        cache=configuration.edge.cache,
+        previous=previous.metros.get(metro.slug),
+        centroids=read_centroids(configuration.zip.centroids, metro.bounds),
+        neighborhoods=metro.neighborhoods,
     )
 
 
@@ -154,10 +148,3 @@ def keep_language(language: Language) -> Language | None:
     if language is read_shipped_language(ENGLISH):
         return None
     return msgspec.structs.replace(language, related=())
-
-
-def make_settings(metro: MetroTable) -> MetroSettings:
-    return MetroSettings(
-        slug=metro.slug, name=metro.name, timezone=metro.timezone, aliases=metro.aliases,
-        center=metro.center, bounds=metro.bounds,
-    )  # fmt: skip

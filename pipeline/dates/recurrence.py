@@ -186,15 +186,6 @@ def expand_recurrence(
     return _cut_series(series, list_live(series), anchor=anchor, rrule=text, first_day=number_day(horizon[0]))
 
 
-def names_start(rrule: str, starts_local: datetime) -> bool:
-    """Return True if the rule falls on the day on which its series starts, or if we can't follow it."""
-    rule, problems = _read_rule(rrule, starts_local.time())
-    if rule is None or problems:
-        return True
-    day = number_day(starts_local.date())
-    return list_days(rule, anchor=day, last=day).size > 0
-
-
 def _read_rule(rrule: str | None, starts: time | None) -> tuple[RecurrenceRule | None, tuple[str, ...]]:
     if rrule is None or not rrule.strip():
         return None, ()

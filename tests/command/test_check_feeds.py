@@ -93,18 +93,6 @@ def test_a_class_is_over_when_its_term_has_ended(city: City, term: dict[str, str
     assert [code for _, code, _ in list_warnings(city)] == ["no_future_date"] * has_warning
 
 
-def test_a_series_that_starts_outside_its_own_rule_is_reported(city: City) -> None:
-    # A Wednesday.
-    series = [make_event(day, starts_local=AHEAD, rrule=f"FREQ=WEEKLY;BYDAY={day}") for day in ("MO", "WE")]
-    city.write(series)
-    assert list_warnings(city) == [("samples", "start_outside_rule", 1)]
-    warning = (
-        "samples: 1 series with a first date that is none of the rule's, and is shown all the same: "
-        "MO: 2099-08-12T10:00:00 and FREQ=WEEKLY;BYDAY=MO"
-    )
-    assert warning in check(city).stdout
-
-
 def test_a_point_that_can_not_be_in_the_city_is_reported(city: City) -> None:
     points = {"there": (47.6, -122.3), "a-trip": (46.9, -121.7), "null-island": (0, 0), "swapped": (-22.3, 47.6)}
     city.write([make_place(name, name=name, location={"lat": lat, "lng": lng}) for name, (lat, lng) in points.items()])
