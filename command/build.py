@@ -31,6 +31,7 @@ from pipeline.executors.local import LocalExecutor
 from pipeline.fetch.source import FeedError
 from pipeline.lock import hold_metros
 from pipeline.plan import Build
+from pipeline.process_memory import collect_seldom
 from pipeline.reports.attempt import STOPPED, Attempt, describe_attempt
 from pipeline.reports.build import count_feeds, describe_build, format_build
 from pipeline.reports.history import record_build
@@ -274,6 +275,7 @@ def run_build(
     tell_release: TellRelease = lambda *_: None,
 ) -> BuildResult:
     """Run one build with its progress on standard error. `cluster`: the address of a Dask scheduler."""
+    collect_seldom()
     trust = read_publisher(request.configuration.signing)
     # Workers get the configuration without the secrets that they do not need.
     configuration = request.configuration

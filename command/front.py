@@ -69,18 +69,19 @@ def nginx(
     if (certificate is None) != (certificate_key is None):
         raise click.UsageError("--certificate and --certificate-key go together")
     listening = listen or ("80" if certificate is None else "443")
-    for edge in edges:
-        _check(edge, _ADDRESS, option="--edge", example="10.0.0.5:8000")
-    _check(name, _NAME, option="--name", example="api.example.org")
-    _check(listening, _LISTEN, option="--listen", example="443 or 127.0.0.1:8443")
-    _check(plain, _LISTEN, option="--plain", example="80")
-    for option, path in (
-        ("--certificate", certificate), ("--certificate-key", certificate_key), ("--log-folder", log_folder),
-        ("--cache", cache),
-    ):  # fmt: skip
-        if path is not None:
-            _check(path, _PATH, option=option, example="/etc/ssl/outings.pem")
-    _check(cache_size, _SIZE, option="--cache-size", example="4g")
+    for option, text, pattern, example in (
+        *(("--edge", edge, _ADDRESS, "10.0.0.5:8000") for edge in edges),
+        ("--name", name, _NAME, "api.example.org"),
+        ("--listen", listening, _LISTEN, "443 or 127.0.0.1:8443"),
+        ("--plain", plain, _LISTEN, "80"),
+        ("--certificate", certificate, _PATH, "/etc/ssl/outings.pem"),
+        ("--certificate-key", certificate_key, _PATH, "/etc/ssl/outings.pem"),
+        ("--log-folder", log_folder, _PATH, "/etc/ssl/outings.pem"),
+        ("--cache", cache, _PATH, "/etc/ssl/outings.pem"),
+        ("--cache-size", cache_size, _SIZE, "4g"),
+    ):
+        if text is not None:
+            _check(text, pattern, option=option, example=example)
     if config is not None:
         _warn(config, edges)
     front = NginxFront(

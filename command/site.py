@@ -11,6 +11,7 @@ from outings.configuration import Configuration
 from outings.contract.openapi.document import encode_document
 from outings.contract.vocabulary import Vocabulary
 from outings.failures import WrongSetting
+from outings.release.folder import replace_file
 from outings.release.manifest import read_manifest
 from outings.release.pointer import read_current
 from outings.release.root import Root, format_release_id
@@ -46,12 +47,8 @@ class PageFolder:
     def put(self, name: str, data: bytes) -> None:
         """Write a file atomically, unless it already has these bytes."""
         path = self.folder / name
-        if path.is_file() and path.read_bytes() == data:
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        following = path.with_name(f".{path.name}.following")
-        following.write_bytes(data)
-        following.replace(path)
+        if not path.is_file() or path.read_bytes() != data:
+            replace_file(path, data)
 
     def end(self, names: Iterable[str]) -> None:
         """Delete our files that are not among the names, and the folders that are empty then."""
@@ -110,7 +107,7 @@ def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str,
 def _list_internal(store: Store, site: str, configuration: Configuration) -> Iterator[tuple[str, bytes]]:
     """Yield the path and bytes of pages that are for operators alone and in no release: they show refused rows."""
     from outings.pages.assets import list_assets
-    from outings.pages.feeds import FOLDER, render_feeds
+    from pipeline.reports.feed_pages import FOLDER, render_feeds
     from pipeline.reports.feed_reports import FeedReporter
     from pipeline.reports.history import read_builds
 

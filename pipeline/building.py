@@ -492,8 +492,9 @@ def _finish_feeds(
         )
         problems = read_problems(run.store, memory.problems)
         results.append(FeedResult(feed=name, memory=memory, problems=problems, unknown={}, crawled=None))
+    earlier, now = run.previous.feeds, plan.stamp
     return [
-        date_version(tables[result.feed], result, sources[result.feed], previous=run.previous, now=plan.stamp)
+        date_version(tables[result.feed], result, sources[result.feed], earlier=earlier.get(result.feed), now=now)
         for result in results
     ]
 

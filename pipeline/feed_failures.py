@@ -9,7 +9,6 @@ from outings.failures import GuardRefusal, OperatorError
 from outings.release.root import FeedMemory
 from pipeline.clean.expectations import explain_stale
 from pipeline.fetch.source import FeedSource, SettingError
-from pipeline.previous_release import PreviousRelease
 from pipeline.records.record import Problem
 from pipeline.tasks import FeedResult
 
@@ -49,7 +48,7 @@ def stand_still(feed: FeedTable, memory: FeedMemory | None, *, problems: tuple[P
 
 
 def date_version(
-    feed: FeedTable, result: FeedResult, source: FeedSource, *, previous: PreviousRelease, now: datetime
+    feed: FeedTable, result: FeedResult, source: FeedSource, *, earlier: FeedMemory | None, now: datetime
 ) -> FeedResult:
     """Return the result with the time at which its version was read, and with the failure that keeps it in force.
 
@@ -57,23 +56,18 @@ def date_version(
         feed: the feed, whose `fresh` may be missed by now.
         result: what the release will have of the feed.
         source: what was opened for it.
-        previous: the previous release.
+        earlier: what the previous release has of it.
         now: the build's stamp.
     """
-    memory, earlier = result.memory, previous.feeds.get(feed.name)
+    memory = result.memory
     if source.failure is None:
         missed = [reason for reason in memory.missed if not reason.startswith("fresh")]
         missed += explain_stale(feed, memory.newest, now=now)
-        dated = replace(memory, read_at=now, failed_at=None, failure=None, missed=tuple(missed))
-    elif earlier is None or not earlier.hash:
-        dated = replace(memory, failed_at=now, failure=source.failure)
-    else:
-        built_at = None if previous.root is None else previous.root.built_at
-        dated = replace(
-            memory, read_at=earlier.read_at or built_at, failed_at=now, failure=source.failure,
-            newest=earlier.newest, missed=earlier.missed,
-        )  # fmt: skip
-    return replace(result, memory=dated)
+        return replace(result, memory=replace(memory, read_at=now, failed_at=None, failure=None, missed=tuple(missed)))
+    memory = replace(memory, failed_at=now, failure=source.failure)
+    if earlier is not None and earlier.hash:
+        memory = replace(memory, read_at=earlier.read_at, newest=earlier.newest, missed=earlier.missed)
+    return replace(result, memory=memory)
 
 
 def find_failure(feed: FeedTable, memory: FeedMemory, *, now: datetime) -> ExpectationRefusal | None:

@@ -16,11 +16,9 @@ from pipeline.clean.reading import read_feed, read_source
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.fetch.opening import is_remote
 from pipeline.fetch.source import FeedError, FeedSource
-from pipeline.process_memory import collect_seldom
 from pipeline.tasks import FeedResult, FeedTask
 
 
-@collect_seldom()
 def read_records(work: FeedTask) -> FeedResult:
     """Return the feed's records: the stored ones if it is unchanged or can't be read now, else those that it sends."""
     source, store = work.source, open_configured_store(work.configuration.store)

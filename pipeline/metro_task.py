@@ -14,7 +14,6 @@ from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.store import Store, open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord, read_spool
-from pipeline.process_memory import collect_seldom
 from pipeline.publish.metro import build_metro, find_horizon, open_previous
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import FetchPictures
@@ -36,7 +35,6 @@ from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, mak
 _KINDS = tuple(RECORDS)
 
 
-@collect_seldom()
 def build_listings(work: MetroTask) -> MetroResult:
     """Run the stages of one metro in order: previous rows and records, listings, then tables and objects."""
     plan, store = work.plan, open_configured_store(work.configuration.store)

@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 
 PREFIX = "outings-build-"
+# A folder has this name until it is locked. No build sweeps it then.
+_UNLOCKED = "outings-unlocked-"
 _LOCK = ".lock"
 
 # Open folders of this process, for `discard_scratch`.
@@ -22,7 +24,9 @@ _open: set[Path] = set()
 @contextlib.contextmanager
 def open_scratch() -> Iterator[Path]:
     """Make a new folder, and remove it at the end of the block. Raises OSError."""
-    folder, lock = _make_locked()
+    unlocked = Path(mkdtemp(prefix=_UNLOCKED))
+    lock = _lock(unlocked)
+    folder = unlocked.rename(unlocked.with_name(unlocked.name.replace(_UNLOCKED, PREFIX)))
     _open.add(folder)
     try:
         yield folder
@@ -45,43 +49,23 @@ def discard_scratch() -> None:
 def sweep_scratch() -> None:
     """Remove folders of dead processes. Folders of other users, and folders that can't be removed, stay."""
     for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError), _hold_dead(folder):
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            if folder.lstat().st_uid == os.geteuid() and not folder.is_symlink():
+                lock = _lock(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
 
 
-def _make_locked() -> tuple[Path, int]:
-    """Make a folder and lock it. If another build sweeps the folder before it is locked, make another one."""
-    while True:
-        folder = Path(mkdtemp(prefix=PREFIX))
-        try:
-            # Not inherited by children: a worker that outlives its build must not hold it.
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        except FileNotFoundError:
-            continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            continue
-        if os.fstat(lock).st_nlink:
-            return folder, lock
-        os.close(lock)
-
-
-@contextlib.contextmanager
-def _hold_dead(folder: Path) -> Iterator[None]:
-    """Lock the folder of an ended process. Raises OSError if it still runs, or belongs to another user."""
-    status = folder.lstat()
-    if status.st_uid != os.geteuid() or folder.is_symlink():
-        raise PermissionError(folder)
-    # Made where it is gone, because its process was killed as it cleared the folder away. One that is just making it
-    # finds it taken, or unlinked, and makes another folder.
+def _lock(folder: Path) -> int:
+    """Lock the folder, and return the descriptor of the lock. Raises OSError if another process has locked it."""
+    # Not inherited by children: a worker that outlives its build must not hold it.
     lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
+    except OSError:
         os.close(lock)
+        raise
+    return lock
 
 
 @contextlib.contextmanager

@@ -9,12 +9,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import structs
 from Stemmer import algorithms
 
 from outings.configuration.decoder import Decoder, name_entry
 from outings.configuration.mapping import MappingError, iterate_rules
-from outings.configuration.tables import FORMATS, NWS, PARAMETERS, FeedTable, split_secrets
+from outings.configuration.tables import FORMATS, NWS, PARAMETERS, split_secrets
 from outings.configuration.zones import is_zone
 from outings.contract.did_you_mean import suggest
 from outings.contract.errors import ApiError
@@ -134,24 +133,47 @@ def _check_stems(decoder: Decoder, key: str, language: Language) -> Language:
     return language
 
 
+# Settings, each with its default and the values of another setting with which alone it has a meaning.
+Dependents = tuple[tuple[str, Any, tuple[str, ...]], ...]
+_TABLES = tuple(name for name, row in FORMATS.items() if row.has_select)
 # Settings of files that are not JSON. A feed of several pages is always JSON.
 _OF_FILES = ("skip", "sheet", "table", "file")
+_BY_FORMAT: Dependents = (
+    ("keep", {}, (*_TABLES, "ics")), ("drop", {}, (*_TABLES, "ics")), ("select", None, _TABLES), ("map", {}, _TABLES),
+    ("encoding", "auto", _TABLES), ("records", "", _TABLES), ("skip", 0, _TABLES), ("sheet", "", _TABLES),
+    ("table", "", _TABLES), ("file", "", _TABLES), ("pages", None, _TABLES),
+)  # fmt: skip
+_BY_WAY: Dependents = (
+    ("path", "", ("next",)), ("parameter", "", tuple(PARAMETERS)), ("first", 1, ("page",)),
+    ("last", "", ("page", "next", "link")),
+)  # fmt: skip
+_BY_WEATHER: Dependents = (("url", NWS, ("nws",)), ("contact", "", ("nws",)), ("path", None, ("file",)))
 
 
-def _check_slugs(decoder: Decoder, key: str, slugs: Iterable[str], metros: Collection[str]) -> None:
+def _refuse_unused(
+    decoder: Decoder, table: dict[str, Any], key: str, settings: Dependents, *, by: str, chosen: str | None
+) -> None:
+    """Report the settings that have no meaning with the `chosen` value of another one, which `by` names."""
+    for name, default, values in settings:
+        if chosen not in (None, *values) and table.get(name, default) != default:
+            *others, last = values
+            allowed = f"{', '.join(others)} and {last}" if others else last
+            decoder.report(f"{key}.{name}", f'is set together with {by} "{chosen}"; allowed: only with {allowed}')
+
+
+def _check_slugs(
+    decoder: Decoder, key: str, slugs: Iterable[str], metros: Collection[str], *, verb: str = "has"
+) -> None:
     for slug in slugs:
         if slug not in metros:
             allowed = ", ".join(sorted(metros)) or "none, as no metro is configured"
-            decoder.report(key, f'has "{slug}"{suggest(slug, metros)}; allowed: {allowed}')
+            decoder.report(key, f'{verb} "{slug}"{suggest(slug, metros)}; allowed: {allowed}')
 
 
 def check_pages(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
     pages = feed.get("pages")
     if pages is None:
         return
-    if "format" in feed and not FORMATS[feed["format"]].has_select:
-        allowed = ", ".join(name for name, row in FORMATS.items() if row.has_select)
-        decoder.report(f"{key}.pages", f'is set together with format "{feed["format"]}"; allowed: only with {allowed}')
     if not feed.get("url", "http://").startswith(("http://", "https://")):
         decoder.report(f"{key}.pages", "is set together with a file; allowed: only with http://… and https://…")
     for name in _OF_FILES:
@@ -161,30 +183,14 @@ def check_pages(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
         _check_words(decoder, pages, f"{key}.pages")
 
 
-# Settings of pages with their default, and the ways of paging (`by`) that use them.
-_WAYS: tuple[tuple[str, str | int, tuple[str, ...]], ...] = (
-    ("path", "", ("next",)), ("parameter", "", tuple(PARAMETERS)), ("first", 1, ("page",)),
-    ("last", "", ("page", "next", "link")),
-)  # fmt: skip
-
-
 def _check_words(decoder: Decoder, pages: dict[str, Any], key: str) -> None:
     by = pages["by"]
     if by == "next" and not pages.get("path"):
         decoder.report(f"{key}.path", "is missing; allowed: where a page says the next address, as links.next")
-    for name, default, ways in _WAYS:
-        if pages.get(name, default) != default and by not in ways:
-            *others, last = ways
-            allowed = f"{', '.join(others)} and {last}" if others else last
-            decoder.report(f"{key}.{name}", f'is set together with by = "{by}"; allowed: only with {allowed}')
+    _refuse_unused(decoder, pages, key, _BY_WAY, by="by =", chosen=by)
     if bool(pages.get("size")) != bool(pages.get("size_parameter")):
         missing = "size" if pages.get("size_parameter") else "size_parameter"
         decoder.report(f"{key}.{missing}", "is missing; allowed: both size and size_parameter, or neither")
-
-
-# Settings that only a feed of tables has.
-TABLE_SETTINGS = ("select", "map", "encoding", "records", "skip", "sheet", "table", "file")
-_DEFAULTS = {field.name: field.default for field in structs.fields(FeedTable)}
 
 
 def check_table(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
@@ -199,14 +205,6 @@ def check_table(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
     encoding = feed.get("encoding", "auto")
     if encoding != "auto" and not is_encoding(encoding):
         decoder.report(f"{key}.encoding", f'is "{encoding}"; allowed: auto, or the name of one, as utf-8 or cp1252')
-
-
-def refuse_table_settings(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
-    allowed = ", ".join(name for name, row in FORMATS.items() if row.has_select)
-    for name in TABLE_SETTINGS:
-        if feed.get(name) not in (None, {}, _DEFAULTS[name]):
-            detail = f'is set together with format "{feed["format"]}"'
-            decoder.report(f"{key}.{name}", f"{detail}; allowed: only with {allowed}")
 
 
 def is_encoding(name: str) -> bool:
@@ -253,7 +251,8 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
     for number, feed in enumerate(feeds):
         key = name_entry("feeds", number, feed)
         _check_feed(decoder, feed, key)
-        _check_feed_metro(decoder, feed, f"{key}.metro", slugs)
+        if feed.get("metro") is not None:
+            _check_slugs(decoder, f"{key}.metro", [feed["metro"]], slugs, verb="is")
     _check_edge(decoder, tables.get("edge", {}))
     _check_slugs(decoder, "edge.metros", tables.get("edge", {}).get("metros", ()), slugs)
     _check_geocoder(decoder, tables.get("geocoder", {}))
@@ -299,9 +298,7 @@ def _check_weather(decoder: Decoder, weather: Values) -> None:
         decoder.report("weather.contact", "can't be sent in a header; allowed: printable ASCII characters")
     if provider == "file" and "path" in weather and weather["path"] is None:
         decoder.report("weather.path", 'is missing; allowed: the path of a JSON file, which provider "file" needs')
-    for name, own, default in (("url", "nws", NWS), ("contact", "nws", ""), ("path", "file", None)):
-        if provider not in (own, None) and weather.get(name, default) != default:
-            decoder.report(f"weather.{name}", f'is set together with provider "{provider}"; allowed: only with {own}')
+    _refuse_unused(decoder, weather, "weather", _BY_WEATHER, by="provider", chosen=provider)
 
 
 def _list_names(metro: Values) -> list[str]:
@@ -348,15 +345,9 @@ def _check_format(decoder: Decoder, feed: Values, key: str) -> None:
         )
     if row.is_paged and "metro" in feed and feed["metro"] is None:
         decoder.report(f"{key}.metro", f"is missing; allowed: the slug of the one metro that {name} belongs to")
-    if not row.has_select and name != "ics":
-        for setting in filter(feed.get, ("keep", "drop")):
-            decoder.report(
-                f"{key}.{setting}", f'is set together with format "{name}"; allowed: only with table and ics'
-            )
+    _refuse_unused(decoder, feed, key, _BY_FORMAT, by="format", chosen=name)
     if row.has_select:
         check_table(decoder, feed, key)
-    else:
-        refuse_table_settings(decoder, feed, key)
 
 
 def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:
@@ -386,13 +377,6 @@ def _check_address(decoder: Decoder, url: str, key: str) -> None:
     if not right or not url.isprintable() or " " in url:
         allowed = "a path, a glob, file:, http://…, https://… or s3://BUCKET/KEY"
         decoder.report(key, f"is not a complete address; allowed: {allowed}")
-
-
-def _check_feed_metro(decoder: Decoder, feed: Values, key: str, metros: set[str]) -> None:
-    metro = feed.get("metro")
-    if metro is not None and metro not in metros:
-        allowed = ", ".join(sorted(metros)) or "none, as no metro is configured"
-        decoder.report(key, f'is "{metro}"{suggest(metro, metros)}; allowed: {allowed}')
 
 
 def _check_vocabulary(decoder: Decoder, vocabulary: Values) -> None:

@@ -72,6 +72,17 @@ def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file, and its folder if needed: as a whole, or not at all. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    following = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        write_named(following, data)
+        following.replace(path)
+    finally:
+        following.unlink(missing_ok=True)
+
+
 @contextlib.contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
     """Hold a lock on a file within the context. Waits for other processes; ends with its own. Raises OSError."""

@@ -12,6 +12,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from pipeline.process_memory import collect_seldom
 from pipeline.scratch import discard_scratch
 
 WATCH_SECONDS = 0.5
@@ -66,6 +67,7 @@ def _watch_workers(
 
 def set_up() -> None:
     """Prepare a new worker process: Ctrl-C ends it at once without a message, because its parent prints one."""
+    collect_seldom()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,6 +1,5 @@
 """The outcome of one `outings build`, successful or not: the object of its report."""
 
-import os
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.values import format_instant
-from outings.release.folder import write_named
 from pipeline.building import BuildResult
 from pipeline.reports.build import describe_build, describe_feeds
 from pipeline.tasks import FeedResult
@@ -64,14 +62,3 @@ def describe_attempt(attempt: Attempt) -> dict[str, Any]:
         "build": None if built is None else msgspec.to_builtins(describe_build(built, quarantine=attempt.quarantine)),
         "read": None if read is None else msgspec.to_builtins(read),
     }
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file of a report, and its folder if needed: as a whole, or not at all. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    following = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        write_named(following, data)
-        following.replace(path)
-    finally:
-        following.unlink(missing_ok=True)

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from outings.pages.city import MEMBERS, list_having
-from outings.pages.feeds import FeedReport, IncompleteListing, ReleaseColumn, WrongGroup, WrongLine
 from outings.release.cache import fetch_object
 from outings.release.manifest import FeedAccount, add_accounts, read_manifest
 from outings.release.pointer import ListedRelease, list_releases
@@ -20,6 +20,7 @@ from outings.release.trust import Trust
 from pipeline.clean.feed_read import read_problems
 from pipeline.clean.report import count_feed, group_by_cause, list_account, name_code, name_field
 from pipeline.records.record import Problem
+from pipeline.reports.feed_pages import FeedReport, ReleaseColumn, WrongGroup
 
 RELEASES = 6
 # Releases to search for the last one in which a feed was different.
@@ -77,9 +78,6 @@ class FeedReporter:
         return FeedReport(
             name=name,
             counts=memory,
-            failure=memory.failure,
-            read_on=None if memory.read_at is None else memory.read_at.date(),
-            missed=memory.missed,
             account=tuple(list_account(count_feed(name, memory, self._accounts.get(name, FeedAccount())))),
             before=None if other is None else other.root.built_at.date(),
             brought=brought[0], brought_names=brought[1],
@@ -87,7 +85,7 @@ class FeedReporter:
             groups=tuple(_group_problems(read_problems(self._store, memory.problems))),
             published=now.height,
             incomplete=incomplete.height,
-            incomplete_listings=tuple(_list_incomplete(incomplete)),
+            incomplete_listings=_list_incomplete(incomplete),
         )  # fmt: skip
 
     @cached_property
@@ -123,29 +121,22 @@ def _name_difference(one: pl.DataFrame, other: pl.DataFrame) -> tuple[int, tuple
     return own.height, tuple(own["name"].head(_MOST_NAMES))
 
 
-def _list_incomplete(listings: pl.DataFrame) -> Iterator[IncompleteListing]:
-    """Yield listings that lack members, those that lack most first."""
-    ordered = listings.with_columns(lacking=pl.sum_horizontal(~pl.col(*MEMBERS))).sort(
-        "lacking", "name", "source", descending=[True, False, False]
-    )
-    for row in ordered.head(_MOST_INCOMPLETE).iter_rows(named=True):
-        missing = tuple(name for name in MEMBERS if not row[name])
-        yield IncompleteListing(name=row["name"], source_id=row["source_id"] or "", missing=missing)
+def _list_incomplete(listings: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return listings that lack members, those that lack most first."""
+    lacking = pl.sum_horizontal(~pl.col(*MEMBERS)).alias("lacking")
+    ordered = listings.with_columns(lacking).sort("lacking", "name", "source", descending=[True, False, False])
+    return ordered.head(_MOST_INCOMPLETE).to_dicts()
 
 
 def _group_problems(problems: Sequence[Problem]) -> Iterator[WrongGroup]:
     """Group problems by feed, field and code, as the report of a build does; yield each group with its first lines."""
     for group in group_by_cause(problems):
         first = group[0]
-        lines = [
-            WrongLine(file=problem.file, line=problem.line, source_id=problem.source_id, value=problem.value)
-            for problem in group
-        ]
         yield WrongGroup(
             field=name_field(first),
             code=name_code(first),
             allowed=first.reason.partition(": ")[2],
             quarantined=first.quarantined,
             count=len(group),
-            lines=tuple(lines[:_MOST_LINES]),
+            lines=tuple(group[:_MOST_LINES]),
         )

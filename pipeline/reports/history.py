@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 
 from outings.pages.settings import BuildRow
-from pipeline.reports.attempt import Attempt, replace_file
+from outings.release.folder import replace_file
+from pipeline.reports.attempt import Attempt
 
 FILE = "builds.jsonl"
 # A day of builds every quarter of an hour.

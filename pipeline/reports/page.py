@@ -9,7 +9,7 @@ import orjson
 from jinja2 import Environment
 
 from outings.pages.layout import open_environment
-from pipeline.reports.attempt import replace_file
+from outings.release.folder import replace_file
 
 JSON, MARKDOWN, PAGE = "build.json", "build.md", "index.html"
 

@@ -14,19 +14,14 @@ import pytest
 from msgspec.structs import replace
 
 from outings.pages.assets import Page
-from outings.pages.feeds import (
-    FeedReport,
-    IncompleteListing,
-    ReleaseColumn,
-    WrongGroup,
-    WrongLine,
-    render_feeds,
-)
+from outings.pages.city import MEMBERS
 from outings.pages.settings import BuildRow
 from outings.pages.site import render_metro, render_site
 from outings.release.root import FeedTally
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
+from pipeline.records.record import Problem
+from pipeline.reports.feed_pages import FeedReport, ReleaseColumn, WrongGroup, render_feeds
 from tests.answers import documents
 from tests.answers.coverage.worlds import enrich
 from tests.answers.documents import make_uuid
@@ -90,7 +85,15 @@ def make_operators_pages(settings: SiteSettings) -> tuple[Page, ...]:
         for number in range(6)
     ]
     lines = [
-        WrongLine(file=None, line=70_000 + number, source_id=LONG.replace(" ", "-"), value=value)
+        Problem(
+            feed="museum",
+            line=70_000 + number,
+            source_id=LONG.replace(" ", "-"),
+            field="sections[].ages.min",
+            reason="out_of_range",
+            quarantined=True,
+            value=value,
+        )
         for number, value in enumerate((LONG.replace(" ", ""), HEBREW, None))
     ]
     groups = [
@@ -102,10 +105,9 @@ def make_operators_pages(settings: SiteSettings) -> tuple[Page, ...]:
         for is_set_aside in (True, False)
     ]  # fmt: skip
     report = FeedReport(
-        failure=None, read_on=None, missed=(), account=(LONG,),
-        name="museum", counts=counts, before=TODAY, brought=3, brought_names=(LONG, HEBREW), lost=900,
+        account=(LONG,), name="museum", counts=counts, before=TODAY, brought=3, brought_names=(LONG, HEBREW), lost=900,
         lost_names=(LONG, HEBREW) * 9, groups=tuple(groups), published=99_000, incomplete=2,
-        incomplete_listings=(IncompleteListing(name=LONG, source_id=HEBREW, missing=("ages", "time")),),
+        incomplete_listings=[{**dict.fromkeys(MEMBERS, True), "name": LONG, "source_id": HEBREW, "ages": False}],
     )  # fmt: skip
     builds = [
         BuildRow(

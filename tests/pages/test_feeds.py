@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from command import main
-from outings.pages.feeds import ReleaseColumn, render_feeds
 from outings.pages.settings import BuildRow
 from outings.release.pointer import list_releases
 from outings.release.site import SiteSettings
 from pipeline.publish.takedown.takedown import take_down
+from pipeline.reports.feed_pages import ReleaseColumn, render_feeds
 from tests.pipeline.city import City, make_event
 
 SITE = '[site]\nname = "Harbor"\n'

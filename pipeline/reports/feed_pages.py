@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
+from typing import Any
 
 from markupsafe import Markup
 from msgspec import Struct
@@ -15,6 +16,7 @@ from outings.pages.layout import name_words, render_page
 from outings.pages.settings import BuildRow, Words
 from outings.release.root import FeedTally
 from outings.release.site import SiteSettings
+from pipeline.records.record import Problem
 
 # They are never part of a release: only `outings site --internal` writes them.
 FOLDER = "internal/"
@@ -31,13 +33,6 @@ class ReleaseColumn(Struct, frozen=True, kw_only=True):
     feeds: Mapping[str, FeedTally]
 
 
-class WrongLine(Struct, frozen=True, kw_only=True):
-    file: str | None
-    line: int
-    source_id: str | None
-    value: str | None
-
-
 class WrongGroup(Struct, frozen=True, kw_only=True):
     """Problems with one cause. `code` says which, `allowed` what may stand there, in the program's own words. `lines`
     are the first of `count`. `quarantined`: the records are not published, else the value alone is left out."""
@@ -47,28 +42,17 @@ class WrongGroup(Struct, frozen=True, kw_only=True):
     allowed: str
     quarantined: bool
     count: int
-    lines: tuple[WrongLine, ...]
-
-
-class IncompleteListing(Struct, frozen=True, kw_only=True):
-    """`missing`: those of MEMBERS that it does not state."""
-
-    name: str
-    source_id: str
-    missing: tuple[str, ...]
+    lines: tuple[Problem, ...]
 
 
 class FeedReport(Struct, frozen=True, kw_only=True):
     """A feed in the current release. `brought` and `lost`: how many listings are new or gone since the last release in
-    which the feed was different (`before`; None if none is kept). `*_names`: the first of their names. `failure`: why
-    the version that was read on `read_on` is still in force. `missed`: expectations that it does not meet. `account`:
-    what is lost or hidden of it, a line each, with the setting that changes it."""
+    which the feed was different (`before`; None if none is kept). `*_names`: the first of their names. `account`: what
+    is lost or hidden of it, a line each, with the setting that changes it. `incomplete_listings`: the first of them,
+    with their name, their `source_id`, and whether they state each of MEMBERS."""
 
     name: str
     counts: FeedTally
-    failure: str | None
-    read_on: date | None
-    missed: tuple[str, ...]
     account: tuple[str, ...]
     before: date | None
     brought: int
@@ -78,7 +62,7 @@ class FeedReport(Struct, frozen=True, kw_only=True):
     groups: tuple[WrongGroup, ...]
     published: int
     incomplete: int
-    incomplete_listings: tuple[IncompleteListing, ...]
+    incomplete_listings: Sequence[Mapping[str, Any]]
 
 
 def render_feeds(
