@@ -8,7 +8,7 @@ from datetime import date
 from outings.answers.addons.sources import SOURCES
 from outings.answers.directory.ranking import ORGANIZATION_SPELLINGS
 from outings.answers.documents.occurrences import MOMENTS, SERIES
-from outings.answers.gazetteer.listing_points import make_points
+from outings.answers.gazetteer.listing_points import ADDRESSES
 from outings.answers.near.items import make_item_tables
 from outings.answers.rows.column_tables import COLUMNS
 from outings.answers.search.namesakes import HEADS, VENUES
@@ -35,7 +35,7 @@ from outings.release.snapshot import Snapshot
 # each if the metro has 25,000 listings.
 DERIVED = (
     WORDS, PLACES, POSTINGS, POSTING_ENDS, RANKS, REPEATS, HEADS, VENUES, LISTING_INDEX, ORGANIZATION_INDEX,
-    ROW_FACTS, SERIES, MOMENTS, COLUMNS, SOURCES, AREAS, ORGANIZATION_SPELLINGS, SUGGESTIONS,
+    ROW_FACTS, SERIES, MOMENTS, COLUMNS, SOURCES, AREAS, ADDRESSES, ORGANIZATION_SPELLINGS, SUGGESTIONS,
 )  # fmt: skip
 
 
@@ -60,4 +60,3 @@ def derive_of_answers(snapshot: Snapshot) -> Iterator[tuple[str, pl.DataFrame]]:
     reader = open_snapshot(snapshot)
     yield STORED_RESULTS, make_results(reader)
     yield from make_item_tables(reader).items()
-    yield from make_points(reader).items()

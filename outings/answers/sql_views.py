@@ -118,7 +118,8 @@ _LISTING = (
     _plain("confidence", _NUMBER, "0 to 1"),
     *_AGES,
     *_PRICE,
-    _plain("address", _TEXT, "`location.address`", table="x"),
+    _plain("address", _TEXT, "`location.address`"),
+    _plain("city", _TEXT, "`location.city`"),
     _plain("lat", _NUMBER, "latitude; null if not known"),
     _plain("lng", _NUMBER, "longitude; null if not known"),
     _plain("neighborhood", _TEXT, "neighborhood as stated"),
@@ -373,13 +374,12 @@ def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: st
 
 def _read_stated(metro: MetroTables) -> pl.DataFrame:
     """Return the members of listings that no table has, by the names of the API."""
-    columns = ("id", "address", "starts_local", "ends_local", "timezone")
+    columns = ("id", "starts_local", "ends_local", "timezone")
     frames = [pl.DataFrame(schema=dict.fromkeys(columns, pl.String()))]
     for content in metro.exports:
         frame = pl.read_parquet(BytesIO(content[:]))
-        address = [pl.col("location").struct.field("address")] if "location" in frame.columns else []
         texts = [pl.col(name).cast(pl.String()) for name in columns if name in frame.columns]
-        frames.append(frame.select(*texts, *address))
+        frames.append(frame.select(*texts))
     stated = pl.concat(frames, how="diagonal")
     return stated.with_columns(pl.col("timezone").fill_null(metro.snapshot.metro.timezone))
 

@@ -197,14 +197,6 @@ def open_site(
     return files
 
 
-def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
-    """Open a metro's snapshot and fetch all of its files. Raises like `name_snapshot` and `fetch_object`."""
-    snapshot = name_snapshot(store, manifest, cache=cache)
-    for files in snapshot.list_files():
-        files.open()
-    return snapshot
-
-
 def name_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
     """Open a metro's snapshot, which fetches each file when it is first read. Raises Corrupt if its tables have a
     layout that this program can't read."""

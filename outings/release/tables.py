@@ -95,6 +95,10 @@ LISTINGS: Columns = {
     "has_classes": "Boolean",
     # Null in all rows of old releases.
     "registration": "UInt8",  # of classes: index in vocabulary.REGISTRATION_STATUSES
+    "address": "String",
+    "street_address": "String",
+    "city": "String",
+    "state": "String",
     "zip": "String",
     # For the source block and coverage; null in all rows of old releases.
     "verified_at": "Int64",

@@ -27,7 +27,7 @@ from outings.release.manifest import (
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
 from outings.release.root import Part
-from outings.release.snapshot import fetch_snapshot
+from outings.release.snapshot import name_snapshot
 from outings.release.store import Corrupt, NotFound, Store, read_object
 from pipeline.fingerprint import number_renderer
 from pipeline.previous_release import PreviousMetro
@@ -64,7 +64,7 @@ def open_previous(
     if released is None:
         return PreviousSnapshot(None)
     manifest = released.manifest
-    snapshot = fetch_snapshot(store, replace(manifest, mapped={}), cache=cache)  # a build reads no mapped tables
+    snapshot = name_snapshot(store, manifest, cache=cache)
     if manifest.origins is None or manifest.origins.program != program:
         return PreviousSnapshot(snapshot, vocabulary=vocabulary)
     try:
@@ -100,7 +100,7 @@ def build_metro(
     del tables  # the rest reads the written tables
     return_memory()
     times.append(perf_counter())
-    snapshot = fetch_snapshot(store, manifest, cache=plan.cache)
+    snapshot = name_snapshot(store, manifest, cache=plan.cache)
     manifest = replace(manifest, mapped={**manifest.mapped, **_put_mapped(derive_of_answers(snapshot), writer)})
     pages = put_pages(snapshot, plan.today, writer=writer)
     times.append(perf_counter())

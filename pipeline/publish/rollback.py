@@ -10,7 +10,7 @@ from outings.release.manifest import read_manifest
 from outings.release.pointer import ListedRelease
 from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, Root
-from outings.release.snapshot import fetch_snapshot
+from outings.release.snapshot import name_snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, Trust
@@ -96,7 +96,7 @@ def _roll_metro_back(
 ) -> MetroBuild:
     released = read_previous_metro(store, current.parts[slug]) if slug in current.parts else None
     manifest = read_manifest(store, target.manifest)
-    source = PreviousSnapshot(fetch_snapshot(store, manifest, cache=cache))
+    source = PreviousSnapshot(name_snapshot(store, manifest, cache=cache))
     assert source.snapshot is not None
     stripping = RowStripper(source, taken.ids)
     source.drop_rows(taken.ids)

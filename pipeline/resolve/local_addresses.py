@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from outings.answers.gazetteer.address_finder import make_gazetteer
-from outings.answers.gazetteer.listing_points import DocumentLocation, PlacedDocument, PlaceReference
+from outings.answers.gazetteer.listing_points import PlacedListing
 from outings.contract.languages.language import Language
 from outings.contract.resources.directories import Center
 from outings.release.manifest import MetroSettings
@@ -28,7 +28,7 @@ def search_addresses(
 ) -> AddressSearch:
     """Find the addresses among places, houses and corners that records state with coordinates, else among the metro's
     neighborhoods and postal codes. An address with a house number never gets the middle of its postal code."""
-    placed: dict[object, tuple[PlacedDocument, float, float]] = {}
+    placed: dict[object, tuple[PlacedListing, float, float]] = {}
     texts: dict[str, str] = {}
     uses: dict[str, Counter[str]] = {}
     for entry in entries:
@@ -37,14 +37,13 @@ def search_addresses(
         if location is None or entry.head.status != "published":
             continue
         if location.lat is not None and location.lng is not None:
-            document = PlacedDocument(
-                type=record.type,
-                name=record.name,
-                location=msgspec.convert(location, DocumentLocation, from_attributes=True),
-                place=PlaceReference(record.place.name) if record.place and record.place.name is not None else None,
-            )
-            key = document if record.type == "place" else replace(document, name="")
-            placed.setdefault((msgspec.msgpack.encode(key), location.lat), (document, location.lat, location.lng))
+            listing = PlacedListing(
+                type=record.type, name=record.name, place=record.place.name if record.place else None,
+                address=location.address, street_address=location.street_address, city=location.city,
+                state=location.state, zip=location.zip, neighborhood=location.neighborhood,
+            )  # fmt: skip
+            key = listing if record.type == "place" else replace(listing, name="")
+            placed.setdefault((msgspec.msgpack.encode(key), location.lat), (listing, location.lat, location.lng))
         elif (address := name_address(location)) is not None:
             texts.setdefault(address, write_address(location))
             uses.setdefault(entry.head.feed, Counter())[address] += 1

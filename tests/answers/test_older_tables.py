@@ -18,9 +18,9 @@ Change = Callable[[pl.DataFrame, Sequence[str]], pl.DataFrame]
 # Of each table what a program may have come to keep later: all but what every row has.
 COLUMNS = {
     "listings": (
-        "age_max", "crawled_at", "enrollment_type", "good_for_rainy", "has_birthday_parties", "is_free",
-        "is_sensory_friendly", "keywords", "lat", "neighborhood_key", "organization_id", "price_min", "program_key",
-        "registration", "source_url", "type_hint", "year", "zip",
+        "address", "age_max", "city", "crawled_at", "enrollment_type", "good_for_rainy", "has_birthday_parties",
+        "is_free", "is_sensory_friendly", "keywords", "lat", "neighborhood_key", "organization_id", "price_min",
+        "program_key", "registration", "source_url", "type_hint", "year", "zip",
     ),
     "sections": ("age_min", "is_free", "openings", "time"),
     "sessions": ("age_min", "is_free", "openings", "time"),

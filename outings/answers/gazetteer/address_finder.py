@@ -16,15 +16,14 @@ from outings.answers.gazetteer.address_parsing import (
     read_zip,
 )
 from outings.answers.gazetteer.listing_points import (
+    ADDRESSES,
     CITIES,
     POINT_AREAS,
     POINT_NAMES,
-    POINT_TABLES,
     POINTS,
     STATES,
-    PlacedDocument,
+    PlacedListing,
     list_kinds,
-    make_points,
     name_corner,
     name_words,
     name_zip,
@@ -59,7 +58,7 @@ class Gazetteer:
         kinds: Iterable[int],
         middles: Mapping[str, Center],
     ) -> None:
-        """`tables`: those of POINT_TABLES; `kinds`: the kinds of points that may be found; `middles`: the centers of
+        """`tables`: those of ADDRESSES; `kinds`: the kinds of points that may be found; `middles`: the centers of
         neighborhoods, by name."""
         points, names, areas = (tables[name] for name in (POINTS, POINT_NAMES, POINT_AREAS))
         self._streets, self._middles = streets, middles
@@ -152,15 +151,15 @@ def locate_types(types: frozenset[str]) -> Callable[[SnapshotReader], Gazetteer]
 def make_gazetteer(
     metro: MetroSettings,
     language: Language,
-    placed: Iterable[tuple[PlacedDocument, float, float]],
+    placed: Iterable[tuple[PlacedListing, float, float]],
     *,
     middles: Mapping[str, Center],
 ) -> Gazetteer:
-    """Make a gazetteer of documents that are in no snapshot yet, each with its latitude and longitude. `middles`: the
+    """Make a gazetteer of listings that are in no snapshot yet, each with its latitude and longitude. `middles`: the
     centers of neighborhoods, by name."""
     streets = open_streets(language)
     points = tabulate_points(
-        ((document, TYPES.index(document.type), lat, lng) for document, lat, lng in placed), streets
+        ((listing, TYPES.index(listing.type), lat, lng) for listing, lat, lng in placed), streets
     )  # fmt: skip
     tables = {name: MappedTable(encode_mapped(frame)) for name, frame in points.items()}
     named = {name_words(streets.fold_words(name)): middle for name, middle in middles.items()}
@@ -180,7 +179,7 @@ def _open_gazetteer(reader: SnapshotReader, types: frozenset[str]) -> Gazetteer:
 
 
 def _open_points(reader: SnapshotReader) -> Mapping[str, MappedTable]:
-    return reader.open_rendered(POINT_TABLES, make_points)
+    return reader.open_tables(ADDRESSES)
 
 
 def _strike_out(words: Words, phrases: Iterable[str]) -> str:

@@ -1,21 +1,23 @@
-"""Read where a listing is from its document (names, an address, corners), and make the gazetteer's tables."""
+"""Read the names, the address and the corners by which a listing can be named, and make the gazetteer's tables."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-import msgspec
 from msgspec import Struct
 
 from outings.answers.gazetteer.address_parsing import Streets, Words, open_streets
-from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.reader import DerivedTables, TableContext
 from outings.answers.snapshot.texts import make_texts
 from outings.contract.vocabulary import TYPES
 from outings.lazy_polars import pl
-from outings.release.tables import PUBLISHED, read_columns
+from outings.release.tables import PUBLISHED
 
 
-class DocumentLocation(Struct, frozen=True, kw_only=True):
-    """The members of a document's `location` that the gazetteer reads."""
+class PlacedListing(Struct, frozen=True, kw_only=True):
+    """The parts of a listing that the gazetteer reads. `place`: the name of the place that it refers to."""
 
+    type: str
+    name: str
+    place: str | None = None
     address: str | None = None
     street_address: str | None = None
     city: str | None = None
@@ -23,39 +25,22 @@ class DocumentLocation(Struct, frozen=True, kw_only=True):
     zip: str | None = None
     neighborhood: str | None = None
 
-
-class PlaceReference(Struct, frozen=True):
-    """The place that a listing refers to."""
-
-    name: str
-
-
-class PlacedDocument(Struct, frozen=True, kw_only=True):
-    """The members of a document that the gazetteer reads."""
-
-    type: str
-    name: str
-    location: DocumentLocation
-    place: PlaceReference | None = None
-
     @property
     def site(self) -> str | None:
-        """Return the name of the place that the document describes or refers to."""
-        if self.type == "place":
-            return self.name
-        return None if self.place is None else self.place.name
+        """Return the name of the place that the listing is or refers to."""
+        return self.name if self.type == "place" else self.place
 
 
-def list_names(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
+def list_names(listing: PlacedListing, streets: Streets) -> Iterator[Words]:
     """Yield the names under which an address finds a listing: its place's, the part of that before a colon ("Forest
     Park: tennis court"), and those at the beginning of its own address."""
-    site = document.site
+    site = listing.site
     if site is not None:
         yield streets.fold_words(site)
         area, colon, _ = site.partition(":")
         if colon:
             yield streets.fold_words(area)
-    first, *others = _split_pieces(document.location.address, streets)
+    first, *others = _split_pieces(listing.address, streets)
     # A place's address of one piece is its city.
     if first and (others or site is None) and not _is_of_street(first, streets):
         named, around = streets.split_inside(first)
@@ -64,10 +49,10 @@ def list_names(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
         yield streets.fold_words(named)
 
 
-def list_addresses(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
+def list_addresses(listing: PlacedListing, streets: Streets) -> Iterator[Words]:
     """Yield house number and street, and also without `St` or `Ave` if that still names the street."""
-    own = streets.join_number(document.location.street_address or "")
-    for text in (own, _split_pieces(document.location.address, streets)[0]):
+    own = streets.join_number(listing.street_address or "")
+    for text in dict.fromkeys((own, _split_pieces(listing.address, streets)[0])):
         if text and streets.is_address(text) and not streets.list_corners(text):
             words = streets.fold_words(text)
             yield words
@@ -75,31 +60,31 @@ def list_addresses(document: PlacedDocument, streets: Streets) -> Iterator[Words
                 yield short
 
 
-def list_crossings(document: PlacedDocument, streets: Streets) -> Iterator[tuple[Words, Words]]:
-    """Yield the corners in a document's address, each as two streets in alphabetical order."""
-    address = document.location.address or ""
+def list_crossings(listing: PlacedListing, streets: Streets) -> Iterator[tuple[Words, Words]]:
+    """Yield the corners in a listing's address, each as two streets in alphabetical order."""
+    address = listing.address or ""
     # The city comes last, and no street has a city's name.
     head, comma, last = address.rpartition(",")
     for one, other in streets.list_corners(head if comma and not streets.is_street(last) else address):
         yield (one, other) if one <= other else (other, one)
 
 
-def list_cities(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
+def list_cities(listing: PlacedListing, streets: Streets) -> Iterator[Words]:
     """Yield what may follow a listing's name in an address: its city, and the end of its own address."""
-    for text in (document.location.city, *_split_ends(document, streets)):
+    for text in (listing.city, *_split_ends(listing, streets)):
         if text:
             yield streets.fold_words(text)
 
 
-def is_placed(document: PlacedDocument, streets: Streets) -> bool:
+def is_placed(listing: PlacedListing, streets: Streets) -> bool:
     """Return True if the address names a city, a state or a postal code. If not, it may be in any city of the metro."""
-    return bool(_split_ends(document, streets))
+    return bool(_split_ends(listing, streets))
 
 
-def _split_ends(document: PlacedDocument, streets: Streets) -> list[str]:
+def _split_ends(listing: PlacedListing, streets: Streets) -> list[str]:
     """Return the parts of the address after the first comma. A place's only part, if no street, is its city."""
-    first, *others = _split_pieces(document.location.address, streets)
-    is_city = document.site is not None and not _is_of_street(first, streets)
+    first, *others = _split_pieces(listing.address, streets)
+    is_city = listing.site is not None and not _is_of_street(first, streets)
     return others or ([first] if first and is_city else [])
 
 
@@ -112,7 +97,7 @@ def _split_pieces(address: str | None, streets: Streets) -> list[str]:
 
 
 # The names of the mapped files.
-POINTS, POINT_NAMES, POINT_AREAS = POINT_TABLES = ("spots", "spot_names", "spot_areas")
+POINTS, POINT_NAMES, POINT_AREAS = "spots", "spot_names", "spot_areas"
 # A point's kind is the number of its listing's type, plus this if the listing refers to a place.
 AT_PLACE = len(TYPES)
 # The first rows of POINT_AREAS: all cities by kind, then all states by kind.
@@ -122,10 +107,6 @@ _KINDS = range(2 * len(TYPES))
 # A name or an address is its words; other names of a point begin, or are joined, with a sign that no word has.
 _ZIP, _CORNER = "#", " & "
 _ZIP_DIGITS = 5
-
-_PLACED_COLUMNS = ("row", "type", "status", "lat", "lng", "place_id")
-
-_read_placed = msgspec.json.Decoder(PlacedDocument).decode
 
 
 def name_words(words: Words) -> str:
@@ -150,26 +131,39 @@ def list_kinds(types: Iterable[str]) -> list[int]:
     return own if TYPES.index("place") in own else own + [AT_PLACE + kind for kind in own]
 
 
-def make_points(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
+def make_points(frames: "Mapping[str, pl.DataFrame]", context: TableContext) -> "dict[str, pl.DataFrame]":
     """Return the gazetteer's tables by name.
 
     POINTS: `lat`, `lng`; `kind`; `area`, a row of POINT_AREAS; `is_placed`, 0 if any city of the metro may follow the
     name; `zip`, five digits, empty if unknown. POINT_NAMES: each name once, with its points. POINT_AREAS: the phrases
     that may follow a point's name, one a line.
     """
-    chosen = _choose_placed(read_columns(reader.tables["listings"], "listings", _PLACED_COLUMNS))
-    rows = chosen.select("row", "kind", "lat", "lng").iter_rows()
-    placed = ((_read_placed(reader.read_document(row)), kind, lat, lng) for row, kind, lat, lng in rows)
-    return tabulate_points(placed, open_streets(reader.language))
+    listings = frames["listings"]
+    places = listings.select(place_id="id", place="name")
+    chosen = _choose_placed(listings).join(places, on="place_id", how="left", maintain_order="left")
+    members = chosen.select(*_TEXTS).iter_rows()
+    points = zip(members, chosen["type"], chosen["kind"], chosen["lat"], chosen["lng"], strict=True)
+    placed = (
+        (PlacedListing(type=TYPES[code], **dict(zip(_TEXTS, texts, strict=True))), kind, lat, lng)
+        for texts, code, kind, lat, lng in points
+    )
+    return tabulate_points(placed, open_streets(context.language))
+
+
+_TEXTS = ("name", "place", "address", "street_address", "city", "state", "zip", "neighborhood")
+_COLUMNS = ("id", "type", "status", "lat", "lng", "place_id", *(name for name in _TEXTS if name != "place"))
+ADDRESSES = DerivedTables(
+    names=(POINTS, POINT_NAMES, POINT_AREAS), columns={"listings": _COLUMNS}, make=make_points
+)  # fmt: skip
 
 
 def tabulate_points(
-    placed: Iterable[tuple[PlacedDocument, int, float, float]], streets: Streets
+    placed: Iterable[tuple[PlacedListing, int, float, float]], streets: Streets
 ) -> "dict[str, pl.DataFrame]":
-    """Return the tables of `make_points` for documents, each with its point's kind, latitude and longitude."""
+    """Return the tables of `make_points` for listings, each with its point's kind, latitude and longitude."""
     builder = _PointBuilder(streets)
-    for document, kind, lat, lng in placed:
-        builder.add_document(document, kind, lat=lat, lng=lng)
+    for listing, kind, lat, lng in placed:
+        builder.add_listing(listing, kind, lat=lat, lng=lng)
     return builder.make_frames()
 
 
@@ -179,9 +173,9 @@ def _choose_placed(listings: "pl.DataFrame") -> "pl.DataFrame":
     published = listings.filter(pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null())
     is_place = pl.col("type") == TYPES.index("place")
     is_at_place = ~is_place & pl.col("place_id").is_not_null()
-    place_row = pl.when(is_place).then(pl.col("row")).alias("place_row")
+    own_id = pl.when(is_place).then(pl.col("id")).alias("own_id")
     return published.with_columns(kind=pl.col("type") + AT_PLACE * is_at_place.cast(pl.UInt8())).unique(
-        ["type", "lat", "lng", "place_id", place_row], keep="first", maintain_order=True
+        ["type", "lat", "lng", "place_id", own_id], keep="first", maintain_order=True
     )
 
 
@@ -194,22 +188,22 @@ class _PointBuilder:
         self._cities: list[set[Words]] = [set() for _ in _KINDS]
         self._states: list[set[str]] = [set() for _ in _KINDS]
 
-    def add_document(self, document: PlacedDocument, kind: int, *, lat: float, lng: float) -> None:
-        location, streets = document.location, self._streets
-        cities = {*list_cities(document, streets)}
-        phrases = frozenset(cities | {streets.fold_words(location.neighborhood or "")})
+    def add_listing(self, listing: PlacedListing, kind: int, *, lat: float, lng: float) -> None:
+        streets = self._streets
+        cities = {*list_cities(listing, streets)}
+        phrases = frozenset(cities | {streets.fold_words(listing.neighborhood or "")})
         area = self._areas.setdefault(phrases, len(self._areas) + 2 * len(_KINDS))
         self._cities[kind] |= cities
-        self._states[kind].update(filter(None, [location.state]))
+        self._states[kind].update(filter(None, [listing.state]))
         names = {
-            *map(name_words, list_names(document, streets)), *map(name_words, list_addresses(document, streets)),
-            *map(name_corner, list_crossings(document, streets)),
+            *map(name_words, list_names(listing, streets)), *map(name_words, list_addresses(listing, streets)),
+            *map(name_corner, list_crossings(listing, streets)),
         }  # fmt: skip
-        if location.zip:
-            names.add(name_zip(location.zip))
-        code = (location.zip or "")[:_ZIP_DIGITS]
+        if listing.zip:
+            names.add(name_zip(listing.zip))
+        code = (listing.zip or "")[:_ZIP_DIGITS]
         self._names += ((name, len(self._points)) for name in names if name)
-        self._points.append((lat, lng, kind, area, int(is_placed(document, streets)), code))
+        self._points.append((lat, lng, kind, area, int(is_placed(listing, streets)), code))
 
     def make_frames(self) -> "dict[str, pl.DataFrame]":
         pairs = pl.DataFrame(self._names, schema={"name": pl.String(), "spots": pl.UInt32()}, orient="row")

@@ -16,7 +16,10 @@ from pipeline.tables.diff import PARTS, hash_members, read_members
 
 _NO_FACTS = dict.fromkeys(Facts.__struct_fields__)
 # Columns that a listing inherits from its place.
-_LOCATED = ("lat", "lng", "neighborhood", "neighborhood_slug", "neighborhood_key", "zip")
+_LOCATED = (
+    "lat", "lng", "neighborhood", "neighborhood_slug", "neighborhood_key", "address", "street_address", "city", "state",
+    "zip",
+)  # fmt: skip
 
 
 class RowStripper:

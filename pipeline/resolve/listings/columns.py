@@ -76,7 +76,7 @@ def make_columns(
         "neighborhood": location.neighborhood,
         "neighborhood_slug": location.neighborhood_slug,
         "neighborhood_key": None if location.neighborhood is None else fold_text(location.neighborhood),
-        "zip": location.zip,
+        **{name: getattr(location, name) for name in ("address", "street_address", "city", "state", "zip")},
         "good_for_rainy": resolved.facts.good_for_rainy,
     }
 

@@ -25,7 +25,7 @@ from outings.contract.vocabulary import TYPES
 from outings.release.manifest import read_manifest
 from outings.release.mapped_table import LAYOUT, LAYOUT_NUMBER, number_layout
 from outings.release.pointer import list_releases
-from outings.release.snapshot import Release, Snapshot, fetch_snapshot
+from outings.release.snapshot import Release, Snapshot, name_snapshot
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
@@ -76,8 +76,8 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Snapshot, Snapsh
     build_release(Build(configuration=configuration, as_of=AsOf(day=TODAY)), store=store, executor=InlineExecutor())
     part = next(list_releases(store)).root.parts["seattle"]
     manifest = read_manifest(store, part.manifest)
-    known = fetch_snapshot(store, manifest, cache=folder / "cache")
-    return known, fetch_snapshot(store, replace(manifest, mapped_layout=1), cache=folder / "cache")
+    known = name_snapshot(store, manifest, cache=folder / "cache")
+    return known, name_snapshot(store, replace(manifest, mapped_layout=1), cache=folder / "cache")
 
 
 @pytest.mark.parametrize("types", [frozenset(TYPES), frozenset({"event", "class"})])
