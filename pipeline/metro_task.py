@@ -19,7 +19,7 @@ from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import FetchPictures
 from pipeline.records.ids import assign_id, name_source
 from pipeline.records.record import ORGANIZATION, RECORDS, Problem
-from pipeline.resolve.delta_state import drop_words, encode_delta_state, has_words, read_earlier_records
+from pipeline.resolve.delta_state import drop_words, encode_delta_state, read_earlier_records
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.neighborhood_map import draw_outlines, read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import ForeignOrganizations, SharedState, encode_foreign, read_organizations
@@ -126,14 +126,15 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     removed = {name_source(entry.head) for entry in entries if entry.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     released = work.plan.previous
-    earlier = read_earlier_records(store, None if released is None else released.manifest.delta_state)
+    earlier = () if released is None else read_earlier_records(store, released.manifest.delta_state)
     stays = make_stays(work)
-    named = (
-        (name_source(record.head), record)
-        for record in earlier.records
-        if stays(record.head.feed, record.head.source_id)
-    )
-    before = {source: record for source, record in named if source not in removed}
+    before = {
+        source: record
+        for record in earlier
+        if stays(record.head.feed, record.head.source_id) and (source := name_source(record.head)) not in removed
+    }
+    if released is not None and released.manifest.vocabulary != work.plan.vocabulary:
+        before = {source: drop_words(record, work.plan.vocabulary, problems) for source, record in before.items()}
     kept = _find_kept(work, previous, stays, stated=stated, others=removed | before.keys())
     by_id, lost, refused = _assign_ids(work, stated, before, kept, problems)
     carried = {row_id: source for row_id, source in kept.items() if row_id not in by_id}
@@ -144,15 +145,7 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     losses = count_losses(published, by_id.keys() | carried)
     claims = collect_claims(by_id, carried, published) if len(work.configuration.metros) > 1 else {}
     good_ids = carried.keys() | {row_id for row_id, record in by_id.items() if not record.line}
-    delta_state = encode_delta_state(
-        (record for record in (*by_id.values(), *lost) if record.head.feed in work.deltas),
-        words=earlier.words, vocabulary=work.plan.vocabulary,
-    )  # fmt: skip
-    if not has_words(work.plan.vocabulary, earlier.words):
-        by_id = {
-            row_id: record if record.line else drop_words(record, work.plan.vocabulary, problems)
-            for row_id, record in by_id.items()
-        }
+    delta_state = encode_delta_state(record for record in (*by_id.values(), *lost) if record.head.feed in work.deltas)
     return MetroRecords(
         by_id=by_id,
         carried=list(carried),

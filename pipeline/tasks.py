@@ -185,7 +185,7 @@ def search_metro_addresses(work: MetroTask) -> AddressSearch:
         for entry in read_spool(work.spool, metro=plan.metro.slug, spooled=list_spooled(work.feeds))
     }  # fmt: skip
     earlier = read_earlier_records(store, None if manifest is None else manifest.delta_state)
-    kept = (record for record in earlier.records if stays(record.head.feed, record.head.source_id))
+    kept = (record for record in earlier if stays(record.head.feed, record.head.source_id))
     entries = {name_source(record.head): record for record in kept} | stated
     return search_addresses(
         (entry for entry in entries.values() if entry.head.type != ORGANIZATION and not entry.head.deleted),
@@ -204,9 +204,9 @@ def store_organizations(work: MetroTask) -> MetroOrganizations:
     earlier = read_earlier_records(store, None if previous is None else previous.manifest.lent)
     stays = make_stays(work)
     entries = read_spool(work.spool, metro=metro, spooled=list_spooled(work.feeds), kinds=(ORGANIZATION,))
-    standing = (record for record in earlier.records if stays(record.head.feed, record.head.source_id))
+    standing = (record for record in earlier if stays(record.head.feed, record.head.source_id))
     own = list_own_organizations(entries, standing)
-    return put_organizations(metro, own, folder=work.spool, vocabulary=work.plan.vocabulary, words=earlier.words)
+    return put_organizations(metro, own, folder=work.spool)
 
 
 def list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, datetime | None]]:

@@ -2,9 +2,8 @@
 the next build takes the records that a feed does not mention."""
 
 import mmap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import chain
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -25,19 +24,8 @@ from pipeline.clean.feed_read import (
 from pipeline.records.record import PlaceRecord, Problem
 from pipeline.scratch import naming_folder
 
-# The version of the records: a program with another one can't read them.
-LAYOUT = 1
-_HINTS = "type_hints"
-
-# Member of a vocabulary → its words.
-Words = Mapping[str, Sequence[str]]
-
-
-class _Head(Struct, frozen=True, array_like=True):
-    """The head of the file. `words`: the vocabulary that its records may use."""
-
-    layout: int
-    words: dict[str, tuple[str, ...]]
+# The version of the records, at the head of the file: a program with another one can't read them.
+LAYOUT = 2
 
 
 class _DeltaRecord(Struct, frozen=True, array_like=True):
@@ -49,26 +37,14 @@ class _DeltaRecord(Struct, frozen=True, array_like=True):
     crawled: datetime | None
 
 
-class DeltaRecords(Struct, frozen=True):
-    """Stored records, all with line 0, and the vocabulary that they may use."""
-
-    records: Sequence[SpooledRecord] = ()
-    words: Words = {}
-
-
 _decoder = msgspec.msgpack.Decoder(list[_DeltaRecord])
 
 
-def encode_delta_state(records: Iterable[SpooledRecord], *, words: Words, vocabulary: Vocabulary) -> bytes | None:
-    """Encode the records so that equal records give equal bytes, or return None if there are none. `words`: vocabulary
-    that older records may use."""
+def encode_delta_state(records: Iterable[SpooledRecord]) -> bytes | None:
+    """Encode the records so that equal records give equal bytes, or return None if there are none."""
     ordered = sorted(records, key=lambda entry: (entry.head.feed, entry.head.type, entry.head.source_id))
-    stored = {
-        name: tuple(sorted({*words.get(name, ()), *getattr(vocabulary, name)})) for name in (*SETS, _HINTS)
-    }  # fmt: skip
-    head = msgspec.msgpack.encode(_Head(LAYOUT, stored))
     stated = [_DeltaRecord(entry.head.type, entry.digest, entry.data, entry.crawled) for entry in ordered]
-    return pack_runs(chain([head], encode_runs(stated))) if ordered else None
+    return pack_runs([msgspec.msgpack.encode(LAYOUT), *encode_runs(stated)]) if ordered else None
 
 
 def read_state(store: Store, sha: str | None) -> bytes | None:
@@ -80,22 +56,21 @@ def read_state(store: Store, sha: str | None) -> bytes | None:
         return None
 
 
-def read_earlier_records(store: Store, sha: str | None) -> DeltaRecords:
+def read_earlier_records(store: Store, sha: str | None) -> Sequence[SpooledRecord]:
     """Read the stored records of a release. Return none if they are lost, or if another program stored them."""
     data = read_state(store, sha)
     try:
-        return DeltaRecords() if data is None else parse_delta_state(data)
+        return () if data is None else parse_delta_state(data)
     except (Corrupt, msgspec.DecodeError):
-        return DeltaRecords()
+        return ()
 
 
-def parse_delta_state(data: bytes) -> DeltaRecords:
-    """Decode stored records. Raises Corrupt or msgspec.DecodeError."""
+def parse_delta_state(data: bytes) -> list[SpooledRecord]:
+    """Decode stored records, all with line 0. Raises Corrupt or msgspec.DecodeError."""
     runs = unpack_runs(data)
-    head = msgspec.msgpack.decode(next(runs), type=_Head)
-    if head.layout != LAYOUT:
-        raise Corrupt("the records that stood are those of another program")
-    return DeltaRecords(list(_read_runs(runs)), head.words)
+    if msgspec.msgpack.decode(next(runs)) != LAYOUT:
+        raise Corrupt("the stored records are those of another program")
+    return list(_read_runs(runs))
 
 
 def _read_runs(runs: Iterable[bytes]) -> Iterator[SpooledRecord]:
@@ -115,8 +90,7 @@ def _read_runs(runs: Iterable[bytes]) -> Iterator[SpooledRecord]:
 
 
 def drop_words(entry: SpooledRecord, vocabulary: Vocabulary, problems: list[Problem]) -> SpooledRecord:
-    """Return the record without words that the vocabulary no longer has. The stored state keeps them, because they may
-    come back."""
+    """Return the record without words that the vocabulary no longer has."""
     record = entry.read_record()
     changed: dict[str, Any] = {}
     for name in SETS:
@@ -135,7 +109,3 @@ def drop_words(entry: SpooledRecord, vocabulary: Vocabulary, problems: list[Prob
         for name in changed
     ]  # fmt: skip
     return decode_head(encode_record(structs.replace(record, **changed)), record.type, crawled=entry.crawled)
-
-
-def has_words(vocabulary: Vocabulary, words: Words) -> bool:
-    return all(set(some) <= set(getattr(vocabulary, name)) for name, some in words.items())

@@ -18,15 +18,7 @@ from outings.release.manifest import Manifest
 from outings.release.store import Corrupt, NotFound, Store, read_object
 from pipeline.clean.feed_read import SpooledRecord, pack_runs, unpack_runs
 from pipeline.records.ids import assign_id, derives_id, find_derived
-from pipeline.resolve.delta_state import (
-    DeltaRecords,
-    Words,
-    drop_words,
-    encode_delta_state,
-    has_words,
-    parse_delta_state,
-    read_state,
-)
+from pipeline.resolve.delta_state import drop_words, encode_delta_state, parse_delta_state, read_state
 from pipeline.resolve.references import ForeignOrganization, ForeignReference, ForeignResolution
 
 _DIGEST_BYTES = 16
@@ -90,12 +82,10 @@ class ForeignOrganizations:
         """Read the organizations of one metro. Return none if their object is missing or damaged."""
         try:
             data = read_organizations(stored, self._store)
-            state = DeltaRecords() if data is None else parse_delta_state(data)
+            records = () if data is None else parse_delta_state(data)
         except (NotFound, Corrupt, msgspec.DecodeError):
             return ()
-        if has_words(self._vocabulary, state.words):
-            return state.records
-        return [drop_words(entry, self._vocabulary, []) for entry in state.records]
+        return [drop_words(entry, self._vocabulary, []) for entry in records]
 
 
 def read_organizations(stored: MetroOrganizations, store: Store) -> bytes | None:
@@ -110,12 +100,9 @@ def read_shared_state(store: Store, manifest: Manifest) -> SharedState:
     return SharedState(lent=read_state(store, manifest.lent), foreign=read_state(store, manifest.foreign))
 
 
-def put_organizations(
-    metro: str, records: Iterable[SpooledRecord], *, folder: Path, vocabulary: Vocabulary, words: Words
-) -> MetroOrganizations:
-    """Write the metro's organizations to a file in the build's spool. `words`: vocabulary that older records may
-    use."""
-    data = encode_delta_state(records, words=words, vocabulary=vocabulary)
+def put_organizations(metro: str, records: Iterable[SpooledRecord], *, folder: Path) -> MetroOrganizations:
+    """Write the metro's organizations to a file in the build's spool."""
+    data = encode_delta_state(records)
     if data is None:
         return MetroOrganizations(metro=metro)
     path = folder / metro / ".organizations"  # no feed has this name

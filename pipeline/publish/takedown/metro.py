@@ -14,7 +14,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import Manifest
 from outings.release.root import Part
 from outings.release.site import SiteSettings
@@ -144,19 +143,19 @@ def strip_kept(store: Store, manifest: Manifest, taken: WithdrawalMatcher) -> Me
     delta_state, shared = read_state(store, manifest.delta_state), read_shared_state(store, manifest)
     if not taken:
         return MetroState(delta_state=delta_state, shared=shared, has_moved=False)
-    records, lent = (_strip(data, taken, vocabulary=manifest.vocabulary) for data in (delta_state, shared.lent))
+    records, lent = (_strip(data, taken) for data in (delta_state, shared.lent))
     return MetroState(
         delta_state=records, shared=SharedState(lent=lent), has_moved=records != delta_state or lent != shared.lent
     )
 
 
-def _strip(data: bytes | None, taken: WithdrawalMatcher, *, vocabulary: Vocabulary) -> bytes | None:
+def _strip(data: bytes | None, taken: WithdrawalMatcher) -> bytes | None:
     if data is None:
         return None
     try:
-        state = parse_delta_state(data)
+        records = parse_delta_state(data)
     except (Corrupt, msgspec.DecodeError):
         return None
-    remaining = strip_records(state.records, taken)
-    unchanged = len(remaining) == len(state.records) and all(map(is_, remaining, state.records))
-    return data if unchanged else encode_delta_state(remaining, words=state.words, vocabulary=vocabulary)
+    remaining = strip_records(records, taken)
+    unchanged = len(remaining) == len(records) and all(map(is_, remaining, records))
+    return data if unchanged else encode_delta_state(remaining)
