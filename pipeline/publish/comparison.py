@@ -34,17 +34,14 @@ def compare_releases(store: Store, one: Root, other: Root, *, cache: Path) -> li
         if parts[0] != parts[1]:
             metros = [None if part is None else read_previous_metro(store, part) for part in parts]
             before, after = (open_previous(store, released, cache=cache) for released in metros)
-            shared = len({released.manifest.renderer for released in metros if released is not None}) > 1
             differences += sorted(
-                _compare(metro, before, after, shared=shared),
-                key=lambda difference: (difference.type, difference.slug, difference.id),
+                _compare(metro, before, after), key=lambda difference: (difference.type, difference.slug, difference.id)
             )
     return differences
 
 
-def _compare(metro: str, before: PreviousSnapshot, after: PreviousSnapshot, *, shared: bool) -> Iterator[Difference]:
-    """Yield the differences between a metro's rows. `shared`: two programs made them, so that a member which only one
-    of two documents has is no difference."""
+def _compare(metro: str, before: PreviousSnapshot, after: PreviousSnapshot) -> Iterator[Difference]:
+    """Yield the differences between a metro's rows."""
     for row_id in {*before, *after}:
         rows = before.get(row_id), after.get(row_id)
         old, new = (row if row is not None and row["status"] == PUBLISHED else None for row in rows)
@@ -52,10 +49,9 @@ def _compare(metro: str, before: PreviousSnapshot, after: PreviousSnapshot, *, s
         if old is not None and new is not None:
             if old["hash"] == new["hash"]:
                 continue
-            documents = before.read_document(row_id), after.read_document(row_id)
-            fields = name_changed_members(*documents, shared=shared)
-            if shared and not fields:
-                continue
+            fields = name_changed_members(before.read_document(row_id), after.read_document(row_id))
+            if not fields:
+                continue  # they differ by the version of the program alone
         if old is not None or new is not None:
             kind = "created" if old is None else "removed" if new is None else "updated"
             row = rows[1] or rows[0]

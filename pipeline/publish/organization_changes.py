@@ -192,7 +192,7 @@ def _name_fields(
     shown = {copy.row["hash"]: copy for copy in (*before, *after)}
     record = _read_document(store, min(after, key=_rank), cache=cache)
     documents = (_read_document(store, copy, cache=cache) for copy in shown.values())
-    return {name for document in documents for name in name_changed_members(document, record, shared=True)}
+    return {name for document in documents for name in name_changed_members(document, record)}
 
 
 def _read_document(store: Store, copy: OrganizationCopy, *, cache: Path) -> bytes:

@@ -1,5 +1,6 @@
 """Index the organizations and places to which the records of one metro may refer."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -25,7 +26,6 @@ from pipeline.resolve.references import (
     ReferenceTarget,
     Resolution,
     Targets,
-    index_targets,
 )
 from pipeline.resolve.websites import LinkIndex, find_websites
 
@@ -124,14 +124,14 @@ def make_reference_index(
     } | kept_heads
     published = previous.list_slugs("organization") | previous.list_slugs("place")
     own = [_make_target(row_id, head, metro=metro, published=published) for row_id, head in heads.items()]
-    references = [
-        (entry.head.feed, entry.head.organization)
+    naming = [
+        (entry.head, entry.head.organization)
         for entry in records.values()
         if isinstance(entry.head, ListingHead) and entry.head.organization is not None
     ]
     kept_foreign = previous.find_foreign(kept_ids)
     foreign_references = (
-        *index_targets(own, metro=metro).list_foreign(references),
+        *Targets(own, metro=metro).list_foreign((head.feed, reference) for head, reference in naming),
         *(ForeignReference(id=row_id) for row_id in kept_foreign),
     )
     foreign = {reference: find_foreign(reference) for reference in foreign_references}
@@ -139,8 +139,13 @@ def make_reference_index(
     others = [
         _make_target(row_id, match.entry.head, metro=match.metro, published={}) for row_id, match in matches.items()
     ]
-    targets = index_targets([*own, *others], metro=metro)
-    referred = list(_resolve_organizations(records, targets))
+    targets = Targets([*own, *others], metro=metro)
+    # An organization that only drafts name is not published.
+    referred = [
+        targets.resolve(reference, kind="organization", feed=head.feed)
+        for head, reference in naming
+        if head.status != "draft"
+    ]
     organizations = _name_organizations(records, referred, previous.find_named(kept_ids))
     for row_id in sorted(
         {*kept_foreign, *(resolution.id for resolution in referred if resolution.id)} & matches.keys()
@@ -192,14 +197,6 @@ def _make_target(row_id: str, head: Head, *, metro: str, published: Mapping[str,
     )  # fmt: skip
 
 
-def _resolve_organizations(records: Mapping[str, SpooledRecord], targets: Targets) -> Iterator[Resolution]:
-    """Resolve the organizations of all listings but drafts: what only a draft names is not published."""
-    for entry in records.values():
-        head = entry.head
-        if isinstance(head, ListingHead) and head.organization is not None and head.status != "draft":
-            yield targets.resolve(head.organization, kind="organization", feed=head.feed)
-
-
 def _name_organizations(
     records: Mapping[str, SpooledRecord], referred: Iterable[Resolution], named: Mapping[str, str]
 ) -> dict[str, OrganizationRecord]:
@@ -228,12 +225,13 @@ def _resolve_places(
 
 
 def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> dict[str, str]:
-    requests: dict[str, list[SlugRequest]] = {}
-    for row_id, record in records.items():
-        is_draft = record.status == "draft"
-        request = SlugRequest(id=row_id, type=record.type, name=record.name, slug=record.slug, is_draft=is_draft)
-        requests.setdefault(record.type, []).append(request)
-    slugs: dict[str, str] = {}
-    for kind, own in requests.items():
-        slugs |= assign_slugs(own, previous=previous.list_slugs(kind))
-    return slugs
+    requests: dict[str, list[SlugRequest]] = defaultdict(list)
+    for row_id, head in records.items():
+        requests[head.type].append(
+            SlugRequest(id=row_id, type=head.type, name=head.name, slug=head.slug, is_draft=head.status == "draft")
+        )
+    return {
+        row_id: slug
+        for kind, own in requests.items()
+        for row_id, slug in assign_slugs(own, previous=previous.list_slugs(kind)).items()
+    }

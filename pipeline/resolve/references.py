@@ -1,7 +1,9 @@
 """Resolve a record's references to organizations and places of the same build."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from msgspec import Struct
 
@@ -64,66 +66,68 @@ class Resolution(Struct, frozen=True, kw_only=True):
     value: str | None = None
 
 
-_NOTHING, _NOWHERE = Reference(), Resolution()
-
-
-class Targets(Struct, frozen=True, kw_only=True):
+class Targets:
     """The rows to which a metro's records may refer, indexed by each way to refer to them. Keys begin with the type,
-    here called `kind`.
+    here called `kind`."""
 
-    `places`: by folded name, which several places may share; names of organizations are unique. `addresses`: places by
-    house and street. `resolved`: a cache of references with a name by kind and feed, since many listings have the same
-    one; `located`: a cache of the LOCATION texts of calendars.
-    """
+    def __init__(self, targets: Iterable[ReferenceTarget], *, metro: str) -> None:
+        """Index the rows. `targets`: the metro's own, and organizations of other metros, found by id and source_id
+        alone. If organizations have the same folded name, the name means the one with the least id."""
+        self._metro = metro
+        self._sources: dict[tuple[str, str, str], str] = {}
+        self._ids: dict[tuple[str, str], str] = {}
+        self._slugs: dict[tuple[str, str], str] = {}
+        self._names: dict[str, str] = {}  # of organizations; places may share a name
+        self._places: defaultdict[str, list[ReferenceTarget]] = defaultdict(list)
+        self._addresses: defaultdict[str, list[ReferenceTarget]] = defaultdict(list)  # by house and street
+        for target in sorted(targets, key=lambda target: (target.type, target.id)):
+            self._add(target)
+        # Many listings have the same reference or LOCATION, and a name may have a thousand candidates.
+        self.resolve = cache(self._resolve)
+        self.find_located = cache(self._find_located)
 
-    metro: str
-    sources: dict[tuple[str, str, str], str]
-    ids: dict[tuple[str, str], str]
-    slugs: dict[tuple[str, str], str]
-    names: dict[str, str]
-    places: dict[str, list[ReferenceTarget]]
-    resolved: dict[tuple[str, str, Reference], Resolution] = {}
-    addresses: dict[str, list[ReferenceTarget]] = {}
-    located: dict[str, str | None] = {}
-
-    def find_located(self, text: str) -> str | None:
-        """Return the id of the one place that a calendar's LOCATION means: by its name, unless another address follows,
-        or by its address alone."""
-        if text not in self.located:
-            self.located[text] = self._find_located(text)
-        return self.located[text]
+    def _add(self, target: ReferenceTarget) -> None:
+        is_own = target.metro == self._metro
+        if not is_own and target.type != "organization":
+            return
+        self._ids[target.type, target.id] = target.id
+        self._sources.setdefault((target.type, target.feed, target.source_id), target.id)
+        if not is_own:
+            return
+        self._slugs.setdefault((target.type, target.slug), target.id)
+        if target.type == "organization":
+            self._names.setdefault(fold_text(target.name), target.id)
+            return
+        self._places[fold_text(target.name)].append(target)
+        for street in {fold_text(address.split(",")[0]) for address in target.addresses}:
+            if _HOUSE.search(street):
+                self._addresses[street].append(target)
 
     def _find_located(self, text: str) -> str | None:
+        """Return the id of the one place that a calendar's LOCATION means: by its name, unless another address follows,
+        or by its address alone."""
         pieces = text.split(",")
         for count in range(len(pieces), 0, -1):
-            named = self.places.get(fold_text(",".join(pieces[:count])), ())
+            named = self._places.get(fold_text(",".join(pieces[:count])), ())
             rest = ",".join(pieces[count:])
             places = [place for place in named if place.is_shown and _may_be_at(rest, place.addresses)]
             if places:
                 return places[0].id if len(places) == 1 else None
-        places = [place for place in self.addresses.get(fold_text(pieces[0]), ()) if place.is_shown]
+        places = [place for place in self._addresses.get(fold_text(pieces[0]), ()) if place.is_shown]
         return places[0].id if len(places) == 1 else None
 
-    def resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
+    def _resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
         """Resolve a reference by the first of these that finds a row: `id`, `source_id` (in the feed that the reference
         names, else in `feed`), `slug`, `name`. A place's name must be unambiguous."""
-        if reference is None or reference == _NOTHING:
-            return _NOWHERE
-        if reference.name is None:
-            return self._resolve(reference, kind=kind, feed=feed)
-        key = (kind, feed, reference)
-        if key not in self.resolved:
-            self.resolved[key] = self._resolve(reference, kind=kind, feed=feed)
-        return self.resolved[key]
-
-    def _resolve(self, reference: Reference, *, kind: str, feed: str) -> Resolution:
+        if reference is None or reference == Reference():
+            return Resolution()
         target = self._find(reference, kind=kind, feed=feed)
         if target is not None:
             return Resolution(id=target)
         if reference.name is not None and (folded := fold_text(reference.name)):
             if kind == "organization":
-                return Resolution(id=make_organization_id(self.metro, reference.name), made_name=reference.name)
-            if candidates := self.places.get(folded):
+                return Resolution(id=make_organization_id(self._metro, reference.name), made_name=reference.name)
+            if candidates := self._places.get(folded):
                 return _choose_place(candidates, reference)
         return Resolution(problem="unknown_reference", value=_describe_reference(reference))
 
@@ -131,10 +135,10 @@ class Targets(Struct, frozen=True, kw_only=True):
         """Yield references to organizations that this metro does not have, neither by `id` nor by `source_id`."""
         for feed, reference in references:
             row_id = (reference.id or "").lower()
-            if ("organization", row_id) in self.ids:
+            if ("organization", row_id) in self._ids:
                 continue
             giver, source_id = reference.feed or feed, reference.source_id or ""
-            if not source_id or ("organization", giver, source_id) in self.sources:
+            if not source_id or ("organization", giver, source_id) in self._sources:
                 giver, source_id = "", ""
             if row_id or source_id:
                 yield ForeignReference(row_id, giver, source_id)
@@ -142,38 +146,14 @@ class Targets(Struct, frozen=True, kw_only=True):
     def _find(self, reference: Reference, *, kind: str, feed: str) -> str | None:
         target = None
         if reference.id is not None:
-            target = self.ids.get((kind, reference.id.lower()))
+            target = self._ids.get((kind, reference.id.lower()))
         if target is None and reference.source_id is not None:
-            target = self.sources.get((kind, reference.feed or feed, reference.source_id))
+            target = self._sources.get((kind, reference.feed or feed, reference.source_id))
         if target is None and reference.slug is not None:
-            target = self.slugs.get((kind, reference.slug))
+            target = self._slugs.get((kind, reference.slug))
         if target is None and reference.name is not None and kind == "organization":
-            target = self.names.get(fold_text(reference.name))
+            target = self._names.get(fold_text(reference.name))
         return target
-
-
-def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:
-    """Index the rows. `targets`: the metro's own, and organizations of other metros, found by id and source_id alone.
-
-    If organizations have the same folded name, the name means the one with the least id.
-    """
-    index = Targets(metro=metro, sources={}, ids={}, slugs={}, names={}, places={})
-    for target in sorted(targets, key=lambda target: (target.type, target.id)):
-        here = target.metro == metro
-        if not here and target.type != "organization":
-            continue
-        index.ids[target.type, target.id] = target.id
-        index.sources.setdefault((target.type, target.feed, target.source_id), target.id)
-        if here:
-            index.slugs.setdefault((target.type, target.slug), target.id)
-            if target.type == "organization":
-                index.names.setdefault(fold_text(target.name), target.id)
-            else:
-                index.places.setdefault(fold_text(target.name), []).append(target)
-                for street in {fold_text(address.split(",")[0]) for address in target.addresses}:
-                    if _HOUSE.search(street):
-                        index.addresses.setdefault(street, []).append(target)
-    return index
 
 
 def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -> Resolution:

@@ -77,13 +77,11 @@ def make_versioned_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_o
     if row.members is None:
         row.members = read_members(row)
         digest = hash_members(row.members)
-    again = _render_row(
-        row, digest, old, created_at=created_at, updated_at=old["updated_at"], before=before, shared=True
-    )
+    again = _render_row(row, digest, old, created_at=created_at, updated_at=old["updated_at"], before=before)
     if again.document == before:
         return _keep_row(row, old)
-    if name_changed_members(before, again.document or b"{}", shared=True):
-        return _render_row(row, digest, old, created_at=created_at, updated_at=stamp, before=before, shared=True)
+    if name_changed_members(before, again.document or b"{}"):
+        return _render_row(row, digest, old, created_at=created_at, updated_at=stamp, before=before)
     again.change = None
     return again
 
@@ -103,13 +101,12 @@ def _render_row(
     created_at: int,
     updated_at: int,
     before: bytes | None = None,
-    shared: bool = False,
 ) -> VersionedRow:
-    members = _stamp_members(row, created_at=created_at, updated_at=updated_at, before=before, shared=shared)
+    members = _stamp_members(row, created_at=created_at, updated_at=updated_at, before=before)
     document = msgspec.json.encode(members)
     return VersionedRow(
         row=row, hash=digest, created_at=created_at, updated_at=updated_at, document=document,
-        change=_name_change(row, old, before=before, after=document, shared=shared),
+        change=_name_change(row, old, before=before, after=document),
     )  # fmt: skip
 
 
@@ -121,7 +118,7 @@ def read_members(row: Row) -> Struct:
     return msgspec.structs.replace(members, updated_at=None)
 
 
-def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes | None, shared: bool) -> Struct:
+def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes | None) -> Struct:
     members = row.members if row.members is not None else read_members(row)
     stamp = format_instant(updated_at)
     changes: dict[str, Any] = {"created_at": format_instant(created_at), "updated_at": stamp}
@@ -129,17 +126,17 @@ def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes 
     if name is not None:
         document = {} if before is None else orjson.loads(before)
         old = {part["id"]: part for part in document.get(name, ())}  # it may have been of another kind
-        changes[name] = _stamp_parts(getattr(members, name), old, stamp=stamp, shared=shared)
+        changes[name] = _stamp_parts(getattr(members, name), old, stamp=stamp)
     return msgspec.structs.replace(members, **changes)
 
 
-def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, shared: bool) -> tuple[Struct, ...]:
+def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str) -> tuple[Struct, ...]:
     """Set `updated_at` of sections or sessions: `stamp`, or the old one if a part is unchanged."""
     stamped = []
     for part in parts:
         was = old.get(part.id, {"updated_at": stamp})
         now = orjson.loads(msgspec.json.encode(msgspec.structs.replace(part, updated_at=None)))
-        is_same = part.id in old and _is_same({**was, "updated_at": None}, now, shared=shared)
+        is_same = part.id in old and _is_same({**was, "updated_at": None}, now)
         stamped.append(msgspec.structs.replace(part, updated_at=was["updated_at"] if is_same else stamp))
     return tuple(stamped)
 
@@ -156,13 +153,11 @@ def name_kind(old: Mapping[str, Any] | None, status: int | None) -> str | None:
     return "updated" if old["status"] == PUBLISHED else "restored"
 
 
-def _name_change(
-    row: Row, old: Mapping[str, Any] | None, *, before: bytes | None, after: bytes, shared: bool
-) -> Change | None:
+def _name_change(row: Row, old: Mapping[str, Any] | None, *, before: bytes | None, after: bytes) -> Change | None:
     kind = name_kind(old, row.columns["status"])
     if kind is None:
         return None
-    fields = name_changed_members(before or b"{}", after, shared=shared) if kind == "updated" else ()
+    fields = name_changed_members(before or b"{}", after) if kind == "updated" else ()
     return Change(
         listing_id=row.id, type=row.kind, slug=row.columns["slug"], kind=kind,
         reason=row.columns["reason"] if kind == "removed" else None,
@@ -171,22 +166,20 @@ def _name_change(
     )  # fmt: skip
 
 
-def name_changed_members(before: bytes, after: bytes, *, shared: bool = False) -> tuple[str, ...]:
-    """Return the names of top-level public members that differ between two documents.
-
-    `shared`: ignore members that only one has, at any depth, since another program version may add them.
-    """
+def name_changed_members(before: bytes, after: bytes) -> tuple[str, ...]:
+    """Return the names of top-level public members that differ between two documents. If both are of one type, members
+    that only one has are ignored, at any depth: another version of the program may have added them."""
     old, new = orjson.loads(before), orjson.loads(after)
-    names = ({*old} & {*new} if shared else {*old, *new}) - set(_STAMPS)
-    return tuple(sorted(name for name in names if not _is_same(old.get(name), new.get(name), shared=shared)))
+    names = {*old} & {*new} if old.get("type") == new.get("type") else {*old, *new}
+    return tuple(sorted(name for name in names.difference(_STAMPS) if not _is_same(old.get(name), new.get(name))))
 
 
-def _is_same(one: Any, other: Any, *, shared: bool) -> bool:
-    """Return True if two JSON values are equal. With `shared`, members that only one of them has are ignored."""
-    if shared and isinstance(one, dict) and isinstance(other, dict):
-        return all(_is_same(one[name], other[name], shared=True) for name in one.keys() & other.keys())
-    if shared and isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(_is_same(*pair, shared=True) for pair in zip(one, other, strict=True))
+def _is_same(one: Any, other: Any) -> bool:
+    """Return True if two JSON values are equal. Members that only one of them has are ignored."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return all(_is_same(one[name], other[name]) for name in one.keys() & other.keys())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(_is_same(*pair) for pair in zip(one, other, strict=True))
     return bool(one == other)
 
 

@@ -1,23 +1,24 @@
 """Take listings down: publish a release without them, and remove their texts from all stored state."""
 
-import io
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
+from functools import cache, partial, wraps
+from io import BytesIO
 from pathlib import Path
+from typing import ParamSpec
 
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.contract.vocabulary import REMOVAL_REASONS
-from outings.release.log import Version, list_history
+from outings.release.log import list_history
 from outings.release.manifest import read_manifest
 from outings.release.pointer import list_releases, read_current
 from outings.release.publishing import ConcurrentPublication, Publication, WithdrawalChange, make_deadline, publish
 from outings.release.root import Part, Root, Withdrawal, has_ended, list_withdrawn, walk_roots
-from outings.release.store import Corrupt, NotFound, Store, read_object
+from outings.release.store import NotFound, Store, read_object
 from outings.release.trust import ANYBODY, Trust
 from pipeline.clean.feed_read import read_problems
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, forget_answers, strip_memory
@@ -30,6 +31,7 @@ from pipeline.tables.versions import list_versions
 WITHDRAWN = "withdrawn"
 # A build that publishes meanwhile is followed, and what it brought is looked at again.
 ATTEMPTS = 20
+P = ParamSpec("P")
 
 
 class UnknownRowError(Exception):
@@ -49,25 +51,26 @@ class TakedownResult(Struct, frozen=True, kw_only=True):
 NOTHING = TakedownResult(published=None, types={}, showing={}, since=None)
 
 
+def _follow_builds(act: Callable[P, TakedownResult]) -> Callable[P, TakedownResult]:
+    """Let the function start again if others publish meanwhile."""
+
+    @wraps(act)
+    def follow(*args: P.args, **kwargs: P.kwargs) -> TakedownResult:
+        for _ in range(ATTEMPTS - 1):
+            with suppress(ConcurrentPublication):
+                return act(*args, **kwargs)
+        return act(*args, **kwargs)
+
+    return follow
+
+
+@_follow_builds
 def take_down(
     store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust = ANYBODY
 ) -> TakedownResult:
     """Publish a release without these listings. `reason`: the operator's code; readers see `withdrawn` if the contract
     does not have it. Raises UnknownRowError, UntrustedRelease, Corrupt, StoreError, and ConcurrentPublication if others
     publish again and again."""
-    return _follow_builds(lambda: _take_down(store, ids, reason=reason, now=now, cache=cache, trust=trust))
-
-
-def _follow_builds(act: Callable[[], TakedownResult]) -> TakedownResult:
-    for _ in range(ATTEMPTS - 1):
-        with suppress(ConcurrentPublication):
-            return act()
-    return act()
-
-
-def _take_down(
-    store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust
-) -> TakedownResult:
     check_deadline = make_deadline(act="takedown")
     root = _read_root(store, trust=trust)
     if root is None:
@@ -108,15 +111,13 @@ def _take_down(
         changes=list_versions(changes, stamp=stamp),
         feeds={name: memory for name, memory in stripped.items() if memory != root.feeds[name]},
         now=stamp,
-        find_changes=lambda current_parts: tuple(
-            _hide_words(
-                compare_organizations(
-                    store, changes, current_parts=current_parts, parts=parts, stamp=stamp, cache=cache
-                ),
-                ids=wanted,
-                reason=public_reason,
+        find_changes=lambda current_parts: [
+            # A withdrawn organization has its id in place of the slug.
+            replace(version, slug=version.listing_id, reason=public_reason) if version.listing_id in new else version
+            for version in compare_organizations(
+                store, changes, current_parts=current_parts, parts=parts, stamp=stamp, cache=cache
             )
-        ),
+        ],
         make_site=compose_site(store),
         check_deadline=check_deadline,
         trust=trust,
@@ -129,13 +130,10 @@ def _take_down(
     return TakedownResult(published=published, types=types, showing=showing, since=since)
 
 
+@_follow_builds
 def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust = ANYBODY) -> TakedownResult:
     """Allow listings that were taken down to be published again. The next build reads all feeds whole, because their
     records were removed from the stored state."""
-    return _follow_builds(lambda: _give_back(store, ids, now=now, trust=trust))
-
-
-def _give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust) -> TakedownResult:
     root = _read_root(store, trust=trust)
     unknown = sorted(set(ids) - ({} if root is None else root.withdrawals).keys())
     if root is None or unknown:
@@ -194,17 +192,6 @@ def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
     return first
 
 
-def _hide_words(versions: Sequence[Version], *, ids: Collection[str], reason: str) -> Iterator[Version]:
-    """Yield the versions. Withdrawn listings have their id in place of the slug."""
-    for version in versions:
-        is_gone = version.listing_id in ids
-        yield replace(version, slug=version.listing_id, reason=reason) if is_gone else version
-
-
-# Tables with a row and a text for each listing or organization.
-_TABLES = ("listings", "organizations")
-
-
 def find_first_with_text(
     store: Store, taken: WithdrawalMatcher, *, ids: Collection[str], latest: int, trust: Trust = ANYBODY
 ) -> int:
@@ -213,49 +200,30 @@ def find_first_with_text(
     All earlier releases are searched, because a listing may leave quarantine and come back. An object that several
     releases name is read once. Raises UntrustedRelease, Corrupt and StoreError.
     """
-    search = _TextSearch(store, taken, ids)
+
+    @cache
+    def is_in_table(sha: str) -> bool:
+        column = pl.read_parquet(BytesIO(read_object(store, sha)), columns=["id"])["id"]
+        return bool(column.is_in(list(ids)).any())
+
+    @cache
+    def is_in_metro(manifest: str) -> bool:
+        tables = read_manifest(store, manifest).tables
+        return any(is_in_table(tables[name].object) for name in ("listings", "organizations"))
+
+    @cache
+    def is_in_quarantine(sha: str | None) -> bool:
+        return any(taken.has_source(problem.feed, problem.source_id) for problem in read_problems(store, sha))
+
+    def has_text(root: Root) -> bool:
+        with suppress(NotFound):  # a root kept only as a link of the chain
+            in_metros = (is_in_metro(part.manifest) for part in root.parts.values())
+            return any(in_metros) or any(is_in_quarantine(feed.problems) for feed in root.feeds.values())
+        return False
+
     first = latest
     for release in list_releases(store, trust=trust):
         is_open = release.root.sequence < first and not has_ended(release.root.ended, release.root.sequence)
-        if is_open and search.has_text(release.root):
+        if is_open and has_text(release.root):
             first = release.root.sequence
     return first
-
-
-class _TextSearch:
-    """Searches releases for a text, and caches the answer for each object."""
-
-    def __init__(self, store: Store, taken: WithdrawalMatcher, ids: Collection[str]) -> None:
-        self._store = store
-        self._taken = taken
-        self._ids = list(ids)
-        self._results: dict[str, bool] = {}
-
-    def has_text(self, root: Root) -> bool:
-        return any(self._recall(part.manifest, self._has_row) for part in root.parts.values()) or any(
-            self._recall(feed.problems, self._has_problem) for feed in root.feeds.values() if feed.problems is not None
-        )
-
-    def _recall(self, sha: str, look: Callable[[str], bool]) -> bool:
-        if sha not in self._results:
-            try:
-                self._results[sha] = look(sha)
-            except NotFound:  # a root kept only as a link of the chain
-                return False
-        return self._results[sha]
-
-    def _has_row(self, sha: str) -> bool:
-        tables = read_manifest(self._store, sha).tables
-        return any(self._recall(tables[name].object, self._is_in_table) for name in _TABLES if name in tables)
-
-    def _is_in_table(self, sha: str) -> bool:
-        try:
-            column = pl.read_parquet(io.BytesIO(read_object(self._store, sha)), columns=["id"])["id"]
-        except pl.exceptions.PolarsError as error:
-            raise Corrupt(f"table {sha}: {error}") from error
-        return bool(column.is_in(self._ids).any())
-
-    def _has_problem(self, sha: str) -> bool:
-        return any(
-            self._taken.has_source(problem.feed, problem.source_id) for problem in read_problems(self._store, sha)
-        )

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from outings.contract.languages.language import ENGLISH, SHIPPED, Language, read_shipped_language
 from outings.contract.languages.word_lists import AudienceWords
-from outings.contract.vocabulary import AUDIENCES
 from pipeline.records.record import ListingRecord
 from pipeline.resolve.facts.age_texts import AgeSpan, AgeTexts
 from pipeline.resolve.facts.phrases import Phrases, fold_phrases, split_sentences, split_words
@@ -55,11 +54,9 @@ class AudienceClassifier:
     """Decides the audience of records, with rules in a metro's language, and in other languages to find adults only."""
 
     def __init__(self, content: bytes, own: AudienceWords, others: Iterable[AudienceWords] = ()) -> None:
-        """Parse the rules from the TOML `content`. Raises msgspec.ValidationError or ValueError."""
-        self._rules = msgspec.toml.decode(content, type=RuleFile).rules
-        english = read_shipped_language(ENGLISH).audience or AudienceWords()
-        for rule in self._rules:
-            _check_rule(rule, {*own.phrases, *english.phrases})
+        """Parse the rules from the TOML `content`."""
+        rules = msgspec.toml.decode(content, type=RuleFile).rules
+        self._rules = (*rules, AudienceRule(name="nothing_said"))
         languages = (own, *others)
         # A sign alone, as in "21+", belongs to every language, and so do the words that say to whom it refers.
         beside = frozenset(word for words in languages for word in words.adult_ages_ignored_beside)
@@ -70,10 +67,9 @@ class AudienceClassifier:
         if record.adults_only:
             return Verdict(audience=ADULTS, rule="adults_only_stated")
         number, audience = self._find_rule(record)
-        if record.audience is None:
-            return Verdict(audience=audience, rule=self._name_rule(number))
-        if audience == ADULTS and number < len(self._rules) and self._rules[number].is_sure:
-            return Verdict(audience=ADULTS, rule=self._name_rule(number))
+        rule = self._rules[number]
+        if record.audience is None or (audience == ADULTS and rule.is_sure):
+            return Verdict(audience=audience, rule=rule.name)
         return Verdict(audience=record.audience, rule="audience_stated")
 
     def find_text_ages(self, record: ListingRecord) -> AgeSpan:
@@ -90,8 +86,9 @@ class AudienceClassifier:
         return next((span for span in spans if span is not None), AgeSpan(None, None))
 
     def _find_rule(self, record: ListingRecord) -> tuple[int, str]:
-        """Return the number of the rule that decides, and its audience; the last number and `all_ages` if none does."""
-        best = self._apply_rules(record, self._own, before=len(self._rules)) or (len(self._rules), "all_ages")
+        """Return the number of the rule that decides, and its audience; the last rule and `all_ages` if none does."""
+        last = len(self._rules) - 1
+        best = self._apply_rules(record, self._own, before=last) or (last, "all_ages")
         for other in self._others:
             match = self._apply_rules(record, other, before=best[0])
             best = match if match is not None and match[1] == ADULTS else best
@@ -99,19 +96,11 @@ class AudienceClassifier:
 
     def _apply_rules(self, record: ListingRecord, reader: "_AudienceReader", *, before: int) -> tuple[int, str] | None:
         """Return the first of the rules before the number `before` that applies, and its audience, else None."""
-        findings = _TextFindings(record, reader)
         for number, rule in enumerate(self._rules[:before]):
-            if rule.ages is not None:
-                judged = findings.judge_ages(rule.ages)
-                audience = judged if judged in rule.audiences else None
-            else:
-                audience = rule.audience if rule.phrases in findings.find_phrases(str(rule.field)) else None
+            audience = reader.apply_rule(rule, record)
             if audience is not None and not (audience == ADULTS and record.adults_only is False):
                 return number, audience
         return None
-
-    def _name_rule(self, number: int) -> str:
-        return self._rules[number].name if number < len(self._rules) else "nothing_said"
 
 
 class _AudienceReader:
@@ -126,6 +115,21 @@ class _AudienceReader:
             self._phrases[field] = Phrases({name: words.phrases[name] for name in words.phrases if name in names})
         self.find_phrases = lru_cache(maxsize=CACHED_TEXTS)(self._find_phrases)
         self.find_ages = lru_cache(maxsize=CACHED_TEXTS)(self._find_ages)
+
+    def apply_rule(self, rule: AudienceRule, record: ListingRecord) -> str | None:
+        """Return the audience by the rule, or None if it does not apply. Ages in texts count only if the record states
+        none."""
+        if rule.field is not None:
+            matches = (self.find_phrases(rule.field, text) for text in _list_texts(record, rule.field))
+            return rule.audience if any(rule.phrases in names for names in matches) else None
+        stated, spans = AgeSpan(record.ages.min, record.ages.max), list[AgeSpan]()
+        if rule.ages == "record":
+            spans = [stated]
+        elif stated == AgeSpan(None, None):
+            texts = _list_texts(record, str(rule.ages))
+            spans = [span for text in texts for span in self.find_ages(str(rule.ages), text)]
+        judged = judge_ages(spans)
+        return judged if judged in rule.audiences else None
 
     def _find_phrases(self, field: str, text: str) -> frozenset[str]:
         return frozenset(self._phrases[field].find(_list_words(text)))
@@ -149,32 +153,6 @@ def _list_texts(record: ListingRecord, field: str) -> Sequence[str]:
     if field == "description":
         return [record.description[:MAX_DESCRIPTION]] if record.description else ()
     return [record.name] if field == "name" else record.keywords
-
-
-class _TextFindings:
-    """Phrases and ages that one language finds in the texts of a record. A text is parsed when a rule first needs it:
-    the name decides most listings."""
-
-    def __init__(self, record: ListingRecord, reader: _AudienceReader) -> None:
-        self._record, self._reader = record, reader
-        self._phrases: dict[str, frozenset[str]] = {}
-
-    def find_phrases(self, field: str) -> frozenset[str]:
-        if field not in self._phrases:
-            matches = (self._reader.find_phrases(field, text) for text in _list_texts(self._record, field))
-            self._phrases[field] = frozenset().union(*matches)
-        return self._phrases[field]
-
-    def judge_ages(self, source: str) -> str | None:
-        """Return the audience by the ages in the field `source`, or None. Ages in texts count only if the record states
-        none."""
-        stated = self._record.ages
-        if source == "record":
-            return judge_ages([AgeSpan(stated.min, stated.max)])
-        if stated.min is not None or stated.max is not None:
-            return None
-        (text,) = _list_texts(self._record, source) or ("",)
-        return judge_ages(self._reader.find_ages(source, text))
 
 
 _by_language: dict[int, tuple[Language | None, AudienceClassifier]] = {}
@@ -218,13 +196,3 @@ def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
     if high is not None and high <= 18:
         return "kids"
     return "all_ages" if low == 0 else "families"
-
-
-def _check_rule(rule: AudienceRule, known: Collection[str]) -> None:
-    """Raise ValueError for a rule that can never apply, or that names an unknown audience or set of phrases."""
-    if rule.ages is not None:
-        is_whole = rule.ages in ("record", "name", "description") and set(rule.audiences) <= set(AUDIENCES)
-    else:
-        is_whole = rule.field in FIELDS and rule.audience in AUDIENCES and rule.phrases in known
-    if not is_whole:
-        raise ValueError(f"rule {rule.name!r}: {msgspec.structs.asdict(rule)}")

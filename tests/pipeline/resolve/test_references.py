@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.records.ids import make_organization_id
 from pipeline.records.record import Reference
-from pipeline.resolve.references import ReferenceTarget, Resolution, index_targets
+from pipeline.resolve.references import ReferenceTarget, Resolution, Targets
 
 
 def make_target(id_: str, source: str, slug: str, name: str, **more: Any) -> ReferenceTarget:
@@ -30,7 +30,7 @@ GARDENS = [
     make_target("b6", "seattle/spl/place/4", "garden-2", "Garden", is_shown=False),
 ]
 
-TARGETS = index_targets([TWIN, POOL, PARKS, OTHER_POOL, FAR_POOL, AFAR, *LIBRARIES, *GARDENS], metro="seattle")
+TARGETS = Targets([TWIN, POOL, PARKS, OTHER_POOL, FAR_POOL, AFAR, *LIBRARIES, *GARDENS], metro="seattle")
 
 
 @pytest.mark.parametrize(
