@@ -27,7 +27,7 @@ from pipeline.resolve.references import (
     Resolution,
     Targets,
 )
-from pipeline.resolve.websites import LinkIndex, find_websites
+from pipeline.resolve.websites import LinkIndex, choose_websites
 
 _REFERRED = ("organization", "place")
 # Finds an organization in another metro; None if no other metro has it.
@@ -91,7 +91,8 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
     ) -> list[Row]:
         """Make rows of organizations that have a record or are named. `carried`: websites of unchanged organizations;
         `linked`: the links of the metro's listings."""
-        websites = find_websites(self.organizations, carried=carried, linked=linked)
+        own = {row_id: record.website_url for row_id, record in self.organizations.items() if record.website_url}
+        websites = choose_websites(self.organizations, stated={**carried, **own}, linked=linked)
         return [
             make_organization_row(
                 record, websites[row_id], row_id=row_id, slug=self.slugs[row_id], home=self.homes.get(row_id),

@@ -42,7 +42,7 @@ from pipeline.resolve.listings.rows import Row, UnchangedListing, check_bounds
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.reference_index import FindForeign, ReferenceIndex, ResolvedPlace, make_reference_index
 from pipeline.resolve.references import ForeignResolution
-from pipeline.resolve.websites import LinkIndex, encode_links, read_links
+from pipeline.resolve.websites import LinkIndex, encode_links
 
 _ORIGIN_BYTES = 16
 _encoder = msgspec.msgpack.Encoder()
@@ -101,9 +101,9 @@ class RowMaker:
             if row.kind == ORGANIZATION:
                 websites[row.id] = row.columns["website_url"]
             else:
-                own = read_links(row)
-                row.links = encode_links(own)
-                links.add(own)
+                row.links = encode_links(row)
+                if row.links is not None:
+                    links.add(row.columns["organization_id"], row.links)
             yield row
         yield from self._references.make_organization_rows(self._setting, carried=websites, linked=links)
         del self._references  # 2 MB for 5,000 listings
@@ -177,7 +177,7 @@ class RowMaker:
         )
         # Listings of one organization have few different ones.
         for organization, encoded in rows.select("organization_id", "links").unique().iter_rows():
-            links.add_encoded(organization, encoded)
+            links.add(organization, encoded)
 
 
 def _hash_origin(

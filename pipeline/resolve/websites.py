@@ -1,37 +1,58 @@
 """An organization's website: the one in its record, else the one that its listings agree on."""
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import Any
+from collections.abc import Iterable, Mapping, Set
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from msgspec import Struct
 
 from outings.release.tables import PUBLISHED
-from pipeline.records.record import OrganizationRecord
 from pipeline.resolve.listings.rows import Row
 
 # Scheme and host.
 Origin = tuple[str, str]
-# An address that needs no normalization, as nine of ten.
-_PLAIN = re.compile(r"(https?)://([a-z0-9.-]+)(?=[/?#]|\Z)")
 
 
-class Website(Struct, frozen=True, kw_only=True):
-    """A website and its `domain`: the host in lower case, without `www.` and port."""
+class _Registration(Struct, frozen=True):
+    url: str | None = None
+
+
+class _Part(Struct, frozen=True):
+    registration: _Registration = _Registration()
+
+
+class DocumentLinks(_Part, frozen=True):
+    """The links in a document of any type; only places state `website_url`."""
 
     website_url: str | None = None
-    domain: str | None = None
+    registration_url: str | None = None
+    ticket_url: str | None = None
+    sections: tuple[_Part, ...] = ()
+    sessions: tuple[_Part, ...] = ()
+
+    def list_urls(self) -> list[str]:
+        parts = (self, *self.sections, *self.sessions)
+        urls = (self.website_url, self.registration_url, self.ticket_url, *(part.registration.url for part in parts))
+        return [url for url in urls if url]
 
 
-class Links(Struct, frozen=True, kw_only=True):
-    """The links of one published listing of an organization; only places state `website_url`."""
+read_links = msgspec.json.Decoder(DocumentLinks).decode
+_read_encoded = msgspec.json.Decoder(tuple[str | None, list[Origin | None]]).decode
 
-    organization_id: str
-    website_url: str | None = None
-    links: tuple[str, ...] = ()
+
+def encode_links(row: Row) -> str | None:
+    """Encode a listing's website and the origins of its links as JSON, the same for all listings with the same origins.
+    Return None if it is not published or has no organization."""
+    if row.columns.get("organization_id") is None or row.columns["status"] != PUBLISHED:
+        return None
+    # A row that was carried over has its document alone.
+    if row.document is not None:
+        links = read_links(row.document)
+    else:
+        links = msgspec.convert(row.members, DocumentLinks, from_attributes=True)
+    origins = sorted({_find_origin(url) for url in links.list_urls()}, key=lambda origin: origin or ())
+    return msgspec.json.encode((links.website_url, origins)).decode()
 
 
 class LinkIndex:
@@ -42,45 +63,18 @@ class LinkIndex:
         self.pages: dict[str, set[str]] = defaultdict(set)
         self.origins: dict[str, set[Origin | None]] = defaultdict(set)
 
-    def add(self, links: Links | None) -> None:
-        if links is not None:
-            self._add(links.organization_id, links.website_url, _find_origins(links))
-
-    def add_encoded(self, organization_id: str, encoded: str) -> None:
-        self._add(organization_id, *_encoded_decoder.decode(encoded))
-
-    def _add(self, organization_id: str, page: str | None, origins: Iterable[Origin | None]) -> None:
+    def add(self, organization_id: str, encoded: str) -> None:
+        """Add the links of one listing (`encode_links`)."""
+        page, origins = _read_encoded(encoded)
         if page:
             self.pages[organization_id].add(page)
         self.origins[organization_id].update(origins)
 
 
-def encode_links(links: Links | None) -> str | None:
-    """Encode the links of a listing as JSON, the same for all listings with the same origins."""
-    if links is None:
-        return None
-    origins = sorted(set(_find_origins(links)), key=lambda origin: origin or ())
-    return msgspec.json.encode((links.website_url, origins)).decode()
-
-
-def _find_origins(links: Links) -> list[Origin | None]:
-    return [_find_origin(url) for url in (links.website_url, *links.links) if url]
-
-
-def find_websites(
-    organizations: Mapping[str, OrganizationRecord], *, carried: Mapping[str, str | None], linked: LinkIndex
-) -> dict[str, Website]:
-    """Return the website of each organization by id. `carried`: the websites of unchanged organizations; `linked`:
-    the links of the metro's listings."""
-    stated = {row_id: record.website_url for row_id, record in organizations.items() if record.website_url}
-    urls = choose_websites(organizations, stated={**carried, **stated}, linked=linked)
-    return {row_id: Website(website_url=urls[row_id], domain=find_domain(urls[row_id])) for row_id in organizations}
-
-
 def choose_websites(
     organizations: Iterable[str], *, stated: Mapping[str, str | None], linked: LinkIndex
 ) -> dict[str, str | None]:
-    """Return the website of each organization: the record's; else the one that its places state, or the origin that
+    """Return the website of each organization: the stated one; else the one that its places state, or the origin that
     they share; else the origin that its listings' links share, if no other organization has it; else None."""
     owners = _list_owners(stated, linked)
     websites = {}
@@ -98,60 +92,6 @@ def choose_websites(
 def find_domain(url: str | None) -> str | None:
     parts = _split_url(url) if url else None
     return None if parts is None or parts.hostname is None else parts.hostname.removeprefix("www.")
-
-
-class _Registration(Struct, frozen=True, kw_only=True):
-    url: str | None = None
-
-
-class _Part(Struct, frozen=True, kw_only=True):
-    registration: _Registration | None = None
-
-
-class _DocumentLinks(Struct, frozen=True, kw_only=True):
-    """The links in a document of any type."""
-
-    website_url: str | None = None
-    registration_url: str | None = None
-    ticket_url: str | None = None
-    registration: _Registration | None = None
-    sections: tuple[_Part, ...] = ()
-    sessions: tuple[_Part, ...] = ()
-
-
-_decoder = msgspec.json.Decoder(_DocumentLinks)
-_encoded_decoder = msgspec.json.Decoder(tuple[str | None, list[Origin | None]])
-
-
-def read_links(row: Row) -> Links | None:
-    """Return the row's links, or None if it is not published or has no organization."""
-    organization_id = row.columns.get("organization_id")
-    if organization_id is None or row.columns["status"] != PUBLISHED:
-        return None
-    # A row that was carried over has its document alone.
-    if row.members is None:
-        return read_document_links(organization_id, row.document or b"{}")
-    return _make_links(organization_id, row.members)
-
-
-def read_document_links(organization_id: str, document: bytes) -> Links:
-    return _make_links(organization_id, _decoder.decode(document))
-
-
-def _make_links(organization_id: str, members: Any) -> Links:
-    return Links(
-        organization_id=organization_id,
-        website_url=getattr(members, "website_url", None),
-        links=tuple(url for url in _list_urls(members) if url),
-    )
-
-
-def _list_urls(members: Any) -> Iterator[str | None]:
-    yield getattr(members, "registration_url", None)
-    yield getattr(members, "ticket_url", None)
-    for part in (members, *getattr(members, "sections", ()), *getattr(members, "sessions", ())):
-        registration = getattr(part, "registration", None)
-        yield None if registration is None else registration.url
 
 
 def _list_owners(stated: Mapping[str, str | None], linked: LinkIndex) -> dict[str | None, set[str]]:
@@ -180,8 +120,6 @@ def _find_host(url: str | None) -> str | None:
 
 
 def _find_origin(url: str) -> Origin | None:
-    if plain := _PLAIN.match(url):
-        return plain[1], plain[2]
     parts = _split_url(url)
     return None if parts is None else (parts.scheme, parts.netloc)
 

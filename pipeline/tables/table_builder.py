@@ -19,7 +19,7 @@ from pipeline.records.record import ORGANIZATION
 from pipeline.resolve.listings.rows import ORIGINS, Row, UnchangedListing
 from pipeline.resolve.occurrence_table import join_occurrence_table
 from pipeline.resolve.previous_rows import PreviousSnapshot
-from pipeline.resolve.websites import encode_links, read_links
+from pipeline.resolve.websites import encode_links
 from pipeline.tables.diff import VersionedRow, make_versioned_row, withdraw_row
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.terms import TermIndexWriter
@@ -166,7 +166,7 @@ class TableBuilder:
         }
         if versioned.row.kind != ORGANIZATION:
             assigned["type"] = TYPES.index(versioned.row.kind)
-            assigned["links"] = versioned.row.links or encode_links(read_links(versioned.row))
+            assigned["links"] = versioned.row.links or encode_links(versioned.row)
         if versioned.document is not None:
             return assigned | {"offset": self._buffer.put(document)}
         old = self._previous.get(versioned.row.id)

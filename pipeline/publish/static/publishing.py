@@ -1,7 +1,7 @@
 """Publish the static tree of the current release. Only files that changed are written, the index last."""
 
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -51,7 +51,7 @@ class StaticResult(Struct, frozen=True, kw_only=True):
 class _Index(Struct, frozen=True):
     release: str
     built_at: str
-    requests: tuple[StaticRequest, ...]
+    requests: Sequence[StaticRequest]
     metros: Mapping[str, MetroIndex]
 
 
@@ -151,11 +151,11 @@ def _render(
     ]  # fmt: skip
     renderer = Renderer(release, metros, spool=spool, is_all=not table.metros, dates=dates, vocabulary=vocabulary)
     tree = renderer.render_tree(requests.get("", ()), max_objects=table.max_objects)
-    left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in tree.left_out]
+    left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in renderer.left_out]
     for slug, collections in exported.items():
         withheld = [collection for collection in COLLECTIONS.values() if collection not in collections]
         left_out += [f"{slug}: exports of {collection}: some of them are for adults alone" for collection in withheld]
-    files = dict(tree.files)
+    files = renderer.files
 
     def add(name: str, data: bytes, *, step: int = steps.LISTS, max_age: int = 60, media: str = "text/plain") -> None:
         files[name] = spool.add(name, data, step=step, max_age=max_age, media=media)
@@ -163,12 +163,12 @@ def _render(
     for page in render_pages(store, listed.root.site, {slug: release.metros[slug] for slug in slugs}, dates=dates):
         step = steps.LISTS if page.path.endswith(".html") else steps.DETAILS
         add(page.path, page.data, step=step, media=page.media)
-    listed_requests = [*tree.requests, *(request for metro in tree.metros.values() for request in metro.requests)]
-    files_by_request = {request.request: request.files for request in listed_requests}
+    files_by_request = {request.request: request.files for listed in tree.values() for request in listed}
     add("openapi.json", encode_static_document(vocabulary, files_by_request), max_age=3600, media=JSON)
     for file in list_host_files(slugs):
         add(file.name, file.data, media=file.media)
-    index = _Index(listed.id, format_instant(listed.root.built_at), tree.requests, tree.metros)
+    of_metros = {slug: MetroIndex(dates[slug].isoformat(), tree[slug]) for slug in slugs}
+    index = _Index(listed.id, format_instant(listed.root.built_at), tree[""], of_metros)
     add(INDEX, msgspec.json.encode(index), step=steps.INDEX, media=JSON)
     sums = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(files.items())).encode()
     signature = trust.sign(sums, purpose=STATIC_FILES)

@@ -27,32 +27,23 @@ class _Item(Struct, frozen=True):
     id: str = ""
     slug: str = ""
     place: _Reference | None = None
-    organization: _Reference | None = None
+    organization: _Reference = _Reference()
 
 
 class _Meta(Struct, frozen=True):
     has_more: bool
     count: int
+    next_cursor: str | int | None
+    scope: str = ""
 
 
 class _Page(Struct, frozen=True):
-    data: tuple[_Item, ...]
+    data: msgspec.Raw
     meta: _Meta
 
 
-class _ChangesMeta(Struct, frozen=True):
-    has_more: bool
-    next_cursor: int
-    scope: str
-
-
-class _Changes(Struct, frozen=True):
-    data: msgspec.Raw
-    meta: _ChangesMeta
-
-
 _read_page = msgspec.json.Decoder(_Page).decode
-_read_changes = msgspec.json.Decoder(_Changes).decode
+_read_items = msgspec.json.Decoder(tuple[_Item, ...]).decode
 
 
 class StaticRequest(Struct, frozen=True):
@@ -66,28 +57,14 @@ class MetroIndex(Struct, frozen=True):
     """A metro's part of the index: its requests, and the local date of its lists."""
 
     date: str
-    requests: tuple[StaticRequest, ...]
-
-
-class Tree(Struct, frozen=True, kw_only=True):
-    """All files by name, the requests and metros of the index, and the kinds that `max_objects` left out."""
-
-    files: Mapping[str, StaticFile]
-    requests: tuple[StaticRequest, ...]
-    metros: Mapping[str, MetroIndex]
-    left_out: tuple[str, ...]
-
-
-class _Pages(Struct, frozen=True):
-    """The rendered pages of a canonical request by file name. `is_empty`: the request matches nothing."""
-
-    request: str
-    files: Mapping[str, StaticFile]
-    is_empty: bool = False
+    requests: Sequence[StaticRequest]
 
 
 class Renderer:
-    """Renders the answers for a key without add-ons that may read the published metros."""
+    """Renders the answers for a key without add-ons that may read the published metros.
+
+    After `render_tree` it has all `files` by name, the kinds that `max_objects` left out, and the `problems` of
+    requests that failed."""
 
     def __init__(
         self,
@@ -106,48 +83,50 @@ class Renderer:
         self._entitlement = Entitlement(metros=None if is_all else frozenset(metro.slug for metro in metros))
         self._aliases = {alias: slug for slug, snapshot in release.metros.items() for alias in snapshot.metro.aliases}
         self._spool = spool
+        self.files: dict[str, StaticFile] = {}
+        self.left_out: list[str] = []
         self.problems: list[str] = []
 
-    def render_tree(self, requests: Sequence[str], *, max_objects: int) -> Tree:
-        """Render all kinds of all metros; `requests` are those of no metro. A metro has all files of a kind or none of
-        them. Requests that fail are added to `problems`."""
-        files: dict[str, StaticFile] = {}
+    def render_tree(self, requests: Sequence[str], *, max_objects: int) -> dict[str, list[StaticRequest]]:
+        """Render all kinds of all metros, and return the requests by metro; "" has those of no metro, to which
+        `requests` belong. A metro has all files of a kind or none of them."""
         listed: dict[str, list[StaticRequest]] = {"": [], **{metro.slug: [] for metro in self._metros}}
-        left_out = []
         for kind in KINDS:
             for metro in (None, *self._metros):
                 slug = "" if metro is None else metro.slug
                 common = requests if kind.name == NAMED else kind.of_no_metro
                 wanted = common if metro is None else kind.list_requests(metro)
-                added = self._render_kind(wanted, metro, kind, files, most=max_objects)
+                added = self._render_kind(wanted, metro, kind, most=max_objects)
                 listed[slug] += added or ()
-                left_out += [f"{slug}: {kind.name}" if slug else kind.name] if added is None else []
-        metros = {metro.slug: MetroIndex(metro.today.isoformat(), tuple(listed[metro.slug])) for metro in self._metros}
-        return Tree(files=files, requests=tuple(listed[""]), metros=metros, left_out=tuple(left_out))
+                self.left_out += [f"{slug}: {kind.name}" if slug else kind.name] if added is None else []
+        return listed
 
     def _render_kind(
-        self, requests: Iterable[str], metro: StaticMetro | None, kind: Kind, files: dict[str, StaticFile], *, most: int
+        self, requests: Iterable[str], metro: StaticMetro | None, kind: Kind, *, most: int
     ) -> list[StaticRequest] | None:
-        """Render requests into `files`. If that makes more than `most` files, add none and return None."""
+        """Render requests, and add their files. If that makes more than `most` files, add none and return None."""
         added: dict[str, StaticFile] = {}
         listed = []
         for request in requests:
             try:
-                pages = self._render_request(request, metro)
+                spelt, pages, is_empty = self._render_request(request, metro)
             except (ApiError, ValueError) as error:
                 self.problems.append(f"{request}: {error}")
                 continue
-            if pages.is_empty and not kind.keeps_empty:
+            if is_empty and not kind.keeps_empty:
                 continue
-            added |= pages.files
-            listed.append(StaticRequest(pages.request, tuple(pages.files)))
-            if len(files) + len(added) > most and len(files.keys() | added.keys()) > most:
+            added |= pages
+            listed.append(StaticRequest(spelt, tuple(pages)))
+            if len(self.files) + len(added) > most and len(self.files.keys() | added.keys()) > most:
                 return None
-        files |= added
+        self.files |= added
         return listed
 
-    def _render_request(self, request: str, metro: StaticMetro | None) -> _Pages:
-        """Render all pages of a request, with `?metro=` added if the API answers that a metro is required."""
+    def _render_request(self, request: str, metro: StaticMetro | None) -> tuple[str, dict[str, StaticFile], bool]:
+        """Render all pages of a request, with `?metro=` added if the API answers that a metro is required. Return the
+        canonical request, the files by name, and True if nothing matches the request.
+
+        A full page of changes is written again only if its content without `meta` changes."""
         try:
             query, body = self._answer(request)
         except ApiError as error:
@@ -155,33 +134,20 @@ class Renderer:
                 raise
             return self._render_request(f"{request}?metro={metro.slug}", metro)
         route, spelt = query.match.route, spell_request(query)
-        if route.name == "changes":
-            return _Pages(spelt, self._render_changes(query, body))
-        files = dict([self._keep(query, body)])
-        if route.meta is None or not issubclass(route.meta, PageMeta):
-            return _Pages(spelt, files)
-        page = _read_page(body)
-        is_empty, number = page.meta.count == 0, 1
-        _collect(page, route, metro)
-        while page.meta.has_more and query.values.get("limit") != 0:
-            number += 1
-            query, body = self._answer(_add(spelt, f"page={number}"))
-            page = _read_page(body)
-            _collect(page, route, metro)
-            files |= [self._keep(query, body)]
-        return _Pages(spelt, files, is_empty)
-
-    def _render_changes(self, query: Query, body: bytes) -> dict[str, StaticFile]:
-        """Render a file for each cursor. A full page is written again only if its content without `meta` changes."""
+        is_log = route.name == "changes"
+        if not is_log and (route.meta is None or not issubclass(route.meta, PageMeta)):
+            return spelt, dict([self._keep(query, body)]), False
         files: dict[str, StaticFile] = {}
-        spelt = spell_request(query)
         while True:
-            page = _read_changes(body)
-            closed = hash_of(page.meta.scope.encode() + bytes(page.data)) if page.meta.has_more else ""
+            page = _read_page(body)
+            more = page.meta.has_more and query.values.get("limit") != 0
+            closed = hash_of(page.meta.scope.encode() + bytes(page.data)) if is_log and more else ""
             files |= [self._keep(query, body, closed=closed)]
-            if not page.meta.has_more:
-                return files
-            query, body = self._answer(_add(spelt, f"cursor={page.meta.next_cursor}"))
+            _collect(page, route, metro)
+            if not more:
+                return spelt, files, page.meta.count == 0 and len(files) == 1
+            following = f"cursor={page.meta.next_cursor}" if is_log else f"page={len(files) + 1}"
+            query, body = self._answer(f"{spelt}{'&' if '?' in spelt else '?'}{following}")
 
     def _answer(self, request: str) -> tuple[Query, bytes]:
         path, _, query_string = request.partition("?")
@@ -198,25 +164,22 @@ class Renderer:
         return name, self._spool.add(name, body, step=step, max_age=route.max_age, media=media, closed=closed)
 
 
-def _add(request: str, parameter: str) -> str:
-    return f"{request}{'&' if '?' in request else '?'}{parameter}"
-
-
 def _collect(page: _Page, route: Route, metro: StaticMetro | None) -> None:
     """Add the ids and slugs in a list to those that its metro shows. Later requests are made from these."""
     if metro is None:
         return
+    shown = metro.shown
     if route.name == "neighborhoods":
-        metro.shown.neighborhoods.update(dict.fromkeys(item.slug for item in page.data))
+        shown.neighborhoods.update(dict.fromkeys(item.slug for item in _read_items(page.data)))
     if route.name == "organizations.list":
-        metro.shown.directory.update(dict.fromkeys(item.id for item in page.data if item.id))
+        shown.directory.update(dict.fromkeys(item.id for item in _read_items(page.data)))
     if route.meta is not ListMeta or route.type is None:
         return
-    collection, shown = route.collection, metro.shown
-    for item in page.data:
-        if item.id and item.slug:
+    collection = route.collection
+    for item in _read_items(page.data):
+        if item.slug:  # not among the `fields` of some requests
             shown.slugs[collection].setdefault(item.id, item.slug)
         if item.place is not None and item.place.id is not None:
             shown.places[collection][item.place.id] = None
-        if item.organization is not None and item.organization.id is not None:
+        if item.organization.id is not None:
             shown.organizations[collection][item.organization.id] = None

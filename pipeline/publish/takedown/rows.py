@@ -11,7 +11,7 @@ from outings.contract.resources.shared import Location, OrganizationReference
 from pipeline.resolve.listings.resolved_record import Facts
 from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous_rows import PreviousSnapshot
-from pipeline.resolve.websites import find_domain, read_document_links
+from pipeline.resolve.websites import find_domain, read_links
 from pipeline.tables.diff import PARTS, hash_members, read_members
 
 _NO_FACTS = dict.fromkeys(Facts.__struct_fields__)
@@ -69,8 +69,8 @@ class RowStripper:
         return domain not in self._find_domains(other for other in others if other not in self._ids)
 
     def _find_domains(self, ids: Iterable[str]) -> set[str | None]:
-        links = (read_document_links("", self._previous.read_document(row_id)) for row_id in ids)
-        return {find_domain(url) for link in links for url in (link.website_url, *link.links)}
+        links = (read_links(self._previous.read_document(row_id)) for row_id in ids)
+        return {find_domain(url) for link in links for url in link.list_urls()}
 
     def carry_row(self, row_id: str) -> Row:
         """Return the row without what is withdrawn: the facts of a withdrawn place, an address shared with it, and a

@@ -1,6 +1,6 @@
 """An organization's own site."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -8,31 +8,47 @@ import pytest
 from msgspec import Struct
 
 from outings.contract.vocabulary import STATUSES
-from pipeline.records.record import OrganizationRecord
 from pipeline.resolve.listings.rows import Row
-from pipeline.resolve.websites import (
-    LinkIndex,
-    Links,
-    Website,
-    choose_websites,
-    find_domain,
-    find_websites,
-    read_links,
-)
+from pipeline.resolve.websites import LinkIndex, choose_websites, encode_links, find_domain
 
 
-def links(organization_id: str, *urls: str, page: str | None = None) -> Links:
-    return Links(organization_id=organization_id, website_url=page, links=urls)
+class Part(Struct, frozen=True):
+    url: str | None = None
 
 
-def gather(links: Iterable[Links | None]) -> LinkIndex:
+class RegisteredPart(Struct, frozen=True):
+    registration: Part
+
+
+class Members(Struct, omit_defaults=True):
+    website_url: str | None = None
+    registration_url: str | None = None
+    ticket_url: str | None = None
+    registration: Part = Part()
+    sections: tuple[RegisteredPart, ...] = ()
+
+
+def make_row(members: Any, *, organization: str = "a", status: str = "published", carried: bool = False) -> Row:
+    columns = {"id": "x", "organization_id": organization, "status": STATUSES.index(status)}
+    if carried:
+        return Row(kind="event", columns=columns, document=msgspec.json.encode(members))
+    return Row(kind="event", columns=columns, members=members)
+
+
+def links(organization_id: str, *urls: str, page: str | None = None) -> Row:
+    parts = tuple(RegisteredPart(Part(url)) for url in urls)
+    return make_row(Members(website_url=page, sections=parts), organization=organization_id)
+
+
+def gather(rows: Iterable[Row]) -> LinkIndex:
     linked = LinkIndex()
-    for link in links:
-        linked.add(link)
+    for row in rows:
+        if (encoded := encode_links(row)) is not None:
+            linked.add(row.columns["organization_id"], encoded)
     return linked
 
 
-CASES: list[tuple[str, dict[str, str | None], list[Links], str | None]] = [
+CASES: list[tuple[str, dict[str, str | None], list[Row], str | None]] = [
     ("nothing is known", {}, [], None),
     ("the record's own", {"a": "https://a.org/kids"}, [links("a", "https://b.org/1", page="https://c.org")],
      "https://a.org/kids"),
@@ -66,7 +82,7 @@ CASES: list[tuple[str, dict[str, str | None], list[Links], str | None]] = [
 
 @pytest.mark.parametrize(("stated", "listings", "url"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_a_site_is_the_records_or_its_places_or_the_origin_that_its_links_alone_share(
-    stated: dict[str, str | None], listings: list[Links], url: str | None
+    stated: dict[str, str | None], listings: list[Row], url: str | None
 ) -> None:
     assert choose_websites(["a"], stated=stated, linked=gather(listings)) == {"a": url}
     assert choose_websites(["b", "a"], stated=stated, linked=gather(reversed(listings)))["a"] == url
@@ -88,34 +104,8 @@ def test_a_domain_is_the_host_without_www(url: str | None, domain: str | None) -
     assert find_domain(url) == domain
 
 
-class Part(Struct, frozen=True):
-    url: str | None = None
-
-
-class RegisteredPart(Struct, frozen=True):
-    registration: Part
-
-
-class Members(Struct, omit_defaults=True):
-    website_url: str | None = None
-    registration_url: str | None = None
-    ticket_url: str | None = None
-    registration: Part = Part()
-    sections: tuple[RegisteredPart, ...] = ()
-
-
-def make_row(members: Any, *, organization: str = "a", status: str = "published", carried: bool = False) -> Row:
-    columns = {"id": "x", "organization_id": organization, "status": STATUSES.index(status)}
-    if carried:
-        return Row(kind="event", columns=columns, document=msgspec.json.encode(members))
-    return Row(kind="event", columns=columns, members=members)
-
-
-def find(*rows: Row, website_url: str | None = None, carried: str | None = None) -> Website:
-    """`carried`: the site of another organization, which stays as it was."""
-    record = OrganizationRecord(feed="f", line=1, type="organization", source_id="a", name="A", website_url=website_url)
-    linked = gather(map(read_links, rows))
-    return find_websites({"a": record}, carried={"b": carried} if carried else {}, linked=linked)["a"]
+def find(*rows: Row, stated: Mapping[str, str] = {}) -> str | None:
+    return choose_websites(["a"], stated=stated, linked=gather(rows))["a"]
 
 
 @pytest.mark.parametrize("carried", [False, True])
@@ -129,18 +119,18 @@ def find(*rows: Row, website_url: str | None = None, carried: str | None = None)
     ],
 )
 def test_links_are_read_from_made_rows_and_from_documents_alike(members: Members, carried: bool) -> None:
-    assert find(make_row(members, carried=carried)) == Website(website_url="https://www.a.org", domain="a.org")
+    assert find(make_row(members, carried=carried)) == "https://www.a.org"
 
 
 def test_only_published_listings_count() -> None:
     members = Members(registration_url="https://a.org/1")
     for status in ("archived", "draft"):
-        assert find(make_row(members, status=status)) == Website()
-    assert find(make_row(members, organization="b")) == Website()
-    assert find(make_row(members), make_row(members, organization="b", status="archived")).domain == "a.org"
+        assert find(make_row(members, status=status)) is None
+    assert find(make_row(members, organization="b")) is None
+    assert find(make_row(members), make_row(members, organization="b", status="archived")) == "https://a.org"
 
 
 def test_an_organization_that_was_carried_over_keeps_its_site_to_itself() -> None:
     row, site = make_row(Members(registration_url="https://a.org/1")), "https://a.org"
-    assert find(row, carried=site) == Website()
-    assert find(row, carried=site, website_url=site) == Website(website_url=site, domain="a.org")
+    assert find(row, stated={"b": site}) is None
+    assert find(row, stated={"a": site, "b": site}) == site
