@@ -5,8 +5,9 @@ copies in all metros before and after, also in metros that this build left alone
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ class OrganizationCopy(Struct, frozen=True, kw_only=True):
 
     metro: str
     row: Mapping[str, Any]
-    manifest: Manifest
+    read_document: Callable[[], bytes]
 
     @property
     def is_own(self) -> bool:
@@ -59,11 +60,7 @@ def compare_organizations(
     following = {slug: part for slug, part in {**current_parts, **parts}.items() if part is not None}
     before = _read_copies(store, current_parts, ids, cache=cache)
     after = _read_copies(store, following, ids, cache=cache)
-    return [
-        version
-        for id_ in sorted(ids)
-        for version in _tell_organization(store, before[id_], after[id_], stamp=stamp, cache=cache)
-    ]
+    return [version for id_ in sorted(ids) for version in _tell_organization(before[id_], after[id_], stamp=stamp)]
 
 
 def _read_copies(
@@ -75,12 +72,13 @@ def _read_copies(
         file = fetch_object(store, manifest.tables["organizations"].object, folder=cache)
         rows = read_columns(file, "organizations", _COLUMNS).filter(pl.col("id").is_in(list(ids)))
         for row in rows.iter_rows(named=True):
-            copies[row["id"]].append(OrganizationCopy(metro=metro, row=row, manifest=manifest))
+            read_document = partial(_read_document, store, manifest, row, cache=cache)
+            copies[row["id"]].append(OrganizationCopy(metro=metro, row=row, read_document=read_document))
     return copies
 
 
 def _tell_organization(
-    store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
+    before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime
 ) -> Iterator[Version]:
     """Yield the version of an organization for readers of all its metros. If it remains in a metro, also yield versions
     for readers of single metros that it enters or leaves."""
@@ -97,14 +95,14 @@ def _tell_organization(
         came = "restored" if "restored" in kinds else "created"
         yield _make_version(came, before, after, homes=entered, known_in=was, stamp=stamp)
     if kind == "updated":
-        yield from _tell_update(store, before, after, stamp=stamp, cache=cache)
+        yield from _tell_update(before, after, stamp=stamp)
     if left:
         gone = [copy for copy in after if copy.metro in left]
         yield _make_version("removed", before, gone, homes=left, known_in=now, stamp=stamp)
 
 
 def _tell_update(
-    store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
+    before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime
 ) -> Iterator[Version]:
     """Yield updates of an organization: copies that a metro's own record states for readers of any of its metros, other
     copies for readers who see no such copy."""
@@ -112,7 +110,7 @@ def _tell_update(
     updates = [sides for sides in (own, lent) if _is_other(*sides)]
     if not updates:
         return
-    fields = {name for sides in updates for name in _name_fields(store, *sides, cache=cache)}
+    fields = {name for sides in updates for name in _name_fields(*sides)}
     homes, known_in = _list_homes((*before, *after)), set[str]()
     if own not in updates:
         known_in = _list_homes(own[1])
@@ -185,17 +183,14 @@ def _rank(copy: OrganizationCopy) -> Rank:
     return rank_copy(is_published=is_published, is_lent=not copy.is_own, updated_at=updated_at, metro=copy.metro)
 
 
-def _name_fields(
-    store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, cache: Path
-) -> set[str]:
+def _name_fields(before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy]) -> set[str]:
     """Return the members in which any copy, before or after, differs from the organization's current record."""
     shown = {copy.row["hash"]: copy for copy in (*before, *after)}
-    record = _read_document(store, min(after, key=_rank), cache=cache)
-    documents = (_read_document(store, copy, cache=cache) for copy in shown.values())
-    return {name for document in documents for name in name_changed_members(document, record)}
+    record = min(after, key=_rank).read_document()
+    return {name for copy in shown.values() for name in name_changed_members(copy.read_document(), record)}
 
 
-def _read_document(store: Store, copy: OrganizationCopy, *, cache: Path) -> bytes:
-    """Read the document of a copy, and fetch only its pack: other packs may not be on this machine."""
-    pack = fetch_object(store, copy.manifest.packs[copy.row["pack"]].object, folder=cache)
-    return pack[copy.row["offset"] : copy.row["offset"] + copy.row["length"]]
+def _read_document(store: Store, manifest: Manifest, row: Mapping[str, Any], *, cache: Path) -> bytes:
+    """Read the document of a row, and fetch only its pack: other packs may not be on this machine."""
+    pack = fetch_object(store, manifest.packs[row["pack"]].object, folder=cache)
+    return pack[row["offset"] : row["offset"] + row["length"]]

@@ -12,17 +12,16 @@ from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, Root
 from outings.release.snapshot import name_snapshot
 from outings.release.store import Store
-from outings.release.tables import PUBLISHED, read_columns
+from outings.release.tables import PUBLISHED
 from outings.release.trust import ANYBODY, Trust
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_memory
 from pipeline.previous_release import read_previous_metro
 from pipeline.publish.metro import build_metro, open_previous
 from pipeline.publish.metro_plan import MetroBuild
-from pipeline.publish.objects.site import compose_site, read_outlines, read_settings
+from pipeline.publish.objects.site import compose_site, read_settings
 from pipeline.publish.organization_changes import compare_organizations
-from pipeline.publish.takedown.metro import plan_kept, strip_kept
+from pipeline.publish.takedown.metro import carry_listings, plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
-from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.tables.versions import Change, list_versions
 
@@ -105,14 +104,8 @@ def _roll_metro_back(
         manifest, source.snapshot, previous=released, today=today, stamp=stamp, inputs="" if taken else manifest.inputs,
         cache=cache, site=read_settings(store, current.site),
     )  # fmt: skip
-    listings = Listings(
-        rows=[(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source],
-        neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
-        outlines=read_outlines(store, manifest),
-        pictures=manifest.pictures,
-        delta_state=kept.delta_state,
-        shared=kept.shared,
-    )
+    rows = [(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source]
+    listings = carry_listings(store, manifest, source.snapshot, kept, rows=rows)
     previous = open_previous(store, released, cache=cache, vocabulary=plan.vocabulary)
     return build_metro(listings, previous, plan=plan, store=store, renderer=manifest.renderer)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from pipeline.clean.feed_read import SpooledRecord
-from pipeline.records.ids import assign_id, derives_id, make_id
+from pipeline.records.ids import assign_id, find_derived, make_id
 from pipeline.records.record import Head, Problem
 
 
@@ -27,11 +27,9 @@ def identify_records(
         feeds: the names of the feeds, in the configuration's order.
     """
     ids = [assign_id(record.head) for record in records]
-    derived: dict[str, str] = {}  # only where a record states an id, because each derived id has one record
-    if any(record.head.id is not None for record in records):
-        derived = {
-            row_id: record.head.feed for row_id, record in zip(ids, records, strict=True) if derives_id(record.head)
-        }
+    heads = [record.head for record in records]
+    # Each derived id has one record, so only a stated one can conflict.
+    derived = find_derived(heads) if any(head.id is not None for head in heads) else {}
 
     def explain(row_id: str, head: Head) -> str | None:
         if row_id in refused:
@@ -44,9 +42,8 @@ def identify_records(
         return None if owner == head.feed else f"duplicate_id: {owner} has it too"
 
     by_id: dict[str, SpooledRecord] = {}
-    is_simple = not (refused or derived or kept)  # as in most metros
     for row_id, record in zip(ids, records, strict=True):
-        reason = None if is_simple else explain(row_id, record.head)
+        reason = explain(row_id, record.head)
         if reason is None:
             first = by_id.setdefault(row_id, record)
             if first is record:

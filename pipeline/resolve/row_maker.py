@@ -93,7 +93,7 @@ class RowMaker:
 
     def list_rows(self) -> Iterator[Row]:
         """Yield the rows that are new or changed, organizations last, since they depend on all listings. Can be called
-        only once, because it frees the reference index."""
+        only once, because it frees the records."""
         links = LinkIndex()
         websites: dict[str, str | None] = {}
         self._gather_unchanged(links)
@@ -106,7 +106,6 @@ class RowMaker:
                     links.add(row.columns["organization_id"], row.links)
             yield row
         yield from self._references.make_organization_rows(self._setting, carried=websites, linked=links)
-        del self._references  # 2 MB for 5,000 listings
 
     def _compare(self, by_id: Mapping[str, SpooledRecord]) -> Iterator[_NewListing]:
         """Yield the listings that must be made; note the others as unchanged."""

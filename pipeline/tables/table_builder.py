@@ -6,7 +6,6 @@ Listings are numbered as they are added; `pipeline.tables.snapshot_tables` sorts
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -60,7 +59,7 @@ class TableBuilder:
         *,
         stamp: int,
         is_ours: bool,
-        categories: Mapping[str, str] = MappingProxyType({}),
+        categories: Mapping[str, str],
     ) -> None:
         self._previous, self._buffer, self._stamp, self._is_ours = previous, buffer, stamp, is_ours
         self._frames: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS if name != "terms"}

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from msgspec import Struct
 
 from outings.release.manifest import Pack
 from outings.release.tables import TABLES
@@ -21,29 +20,20 @@ MOST_PACKS = 32
 _GZIP_LEVEL = 6
 
 
-class PackLocation(Struct, frozen=True):
-    """The location of a document: the pack's index in the manifest, byte offset and length."""
-
-    pack: int
-    offset: int
-    length: int
-
-
 class PackWriter:
     """Append documents to new packs after the `kept` ones. `put` writes an object and returns its hash."""
 
     def __init__(self, *, kept: Sequence[Pack] = (), put: Callable[[bytes], str], size: int = PACK_SIZE) -> None:
-        self._packs = list(kept)
-        self._put = put
-        self._size = size
+        self._packs, self._put, self._size = list(kept), put, size
         self._open = bytearray()
 
-    def append(self, document: bytes) -> PackLocation:
+    def append(self, document: bytes) -> tuple[int, int]:
+        """Append a document. Return the index of its pack in the manifest, and its offset there."""
         if self._open and len(self._open) + len(document) > self._size:
             self._close()
         offset = len(self._open)
         self._open += document
-        return PackLocation(len(self._packs), offset, len(document))
+        return len(self._packs), offset
 
     def finish(self) -> tuple[Pack, ...]:
         """Return all packs, the kept ones first, as the manifest lists them."""
@@ -99,8 +89,7 @@ def pack_documents(
     numbers = np.where(before.is_null(), -1, to[before.fill_null(0).to_numpy()])
     offsets = places["offset"].to_numpy().copy()
     for at in np.flatnonzero(numbers < 0).tolist():
-        place = pack_writer.append(buffer.read(*places.row(at)))
-        numbers[at], offsets[at] = place.pack, place.offset
+        numbers[at], offsets[at] = pack_writer.append(buffer.read(*places.row(at)))
     given = pl.DataFrame({"pack": numbers, "offset": offsets}, schema={"pack": pl.UInt16(), "offset": pl.UInt64()})
     height = named["listings"].height
     located = {"listings": given[:height], "organizations": given[height:]}

@@ -4,7 +4,7 @@ rest is unchanged.
 State for the metro's next build loses them too: delta state, and organizations lent to other metros.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from operator import is_
 from pathlib import Path
@@ -86,19 +86,12 @@ def strip_metro(
     shown = [row for row in withdrawal.rows.values() if row["status"] == PUBLISHED]
     previous.drop_rows(withdrawal.rows)
     origins, touched = previous.origins or {}, withdrawal.stripping.touched
-    listings = Listings(
-        rows=_list_rows(withdrawal),
-        unchanged=[
-            UnchangedListing(id=row_id, origin=origins.get(row_id))
-            for row_id in previous
-            if row_id not in touched and previous.find_row(row_id) >= 0
-        ],
-        neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
-        outlines=read_outlines(store, manifest),
-        pictures=manifest.pictures,
-        delta_state=kept.delta_state,
-        shared=kept.shared,
-    )
+    unchanged = [
+        UnchangedListing(id=row_id, origin=origins.get(row_id))
+        for row_id in previous
+        if row_id not in touched and previous.find_row(row_id) >= 0
+    ]
+    listings = carry_listings(store, manifest, snapshot, kept, rows=_list_rows(withdrawal), unchanged=unchanged)
     built = build_metro(listings, previous, plan=plan, store=store)
     removed = tuple(
         Change(listing_id=row["id"], type=row["kind"], slug=row["id"], kind="removed", reason=reason) for row in shown
@@ -135,6 +128,27 @@ def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, language=manifest.language,
         centroids=carry_centroids(snapshot), **plan,
     )  # fmt: skip
+
+
+def carry_listings(
+    store: Store,
+    manifest: Manifest,
+    snapshot: Snapshot,
+    kept: MetroState,
+    *,
+    rows: Iterable[Row],
+    unchanged: Sequence[UnchangedListing] = (),
+) -> Listings:
+    """Return these listings with all else that a release has of the metro."""
+    return Listings(
+        rows=rows,
+        unchanged=unchanged,
+        neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
+        outlines=read_outlines(store, manifest),
+        pictures=manifest.pictures,
+        delta_state=kept.delta_state,
+        shared=kept.shared,
+    )
 
 
 def strip_kept(store: Store, manifest: Manifest, taken: WithdrawalMatcher) -> MetroState:

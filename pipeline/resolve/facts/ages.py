@@ -1,5 +1,7 @@
 """Ages: the bands that a stated range touches."""
 
+from msgspec.structs import asdict
+
 from outings.contract.resources.shared import AgeRange, Ages
 from outings.contract.vocabulary import AGE_BANDS
 
@@ -9,13 +11,8 @@ def complete_ages(ages: AgeRange, *, audience: str) -> Ages:
 
     `audience` of the result is `adults` for an adult-only listing, else null.
     """
-    return Ages(
-        min=ages.min,
-        max=ages.max,
-        text=ages.text,
-        audience="adults" if audience == "adults" else None,
-        bands=list_bands(ages.min, ages.max),
-    )
+    adults = "adults" if audience == "adults" else None
+    return Ages(**asdict(ages), audience=adults, bands=list_bands(ages.min, ages.max))
 
 
 def list_bands(low: int | None, high: int | None) -> tuple[str, ...]:

@@ -53,20 +53,17 @@ class Neighborhoods:
         self._named = {
             word: neighborhood for neighborhood in reversed(self._all) for word in (neighborhood.key, neighborhood.slug)
         }
-        self._cache: dict[tuple[float, float], Neighborhood | None] = {}
 
     def __iter__(self) -> Iterator[Neighborhood]:
         return iter(self._all)
 
     def find(self, lat: float, lng: float) -> Neighborhood | None:
         """Return the neighborhood of a point, or None. A point on the boundary counts as inside."""
-        if (lat, lng) not in self._cache:
-            # By bounding boxes, then by prepared polygons. A tree and a point as an object would take twice as long.
-            is_near = (self._wests <= lng) & (lng <= self._easts) & (self._souths <= lat) & (lat <= self._norths)
-            near = np.flatnonzero(is_near)
-            containing = near[shapely.intersects_xy(self.shapes[near], lng, lat)]
-            self._cache[lat, lng] = self._all[containing[0]] if containing.size else None
-        return self._cache[lat, lng]
+        # By bounding boxes, then by prepared polygons. A tree and a point as an object would take twice as long.
+        is_near = (self._wests <= lng) & (lng <= self._easts) & (self._souths <= lat) & (lat <= self._norths)
+        near = np.flatnonzero(is_near)
+        containing = near[shapely.intersects_xy(self.shapes[near], lng, lat)]
+        return self._all[containing[0]] if containing.size else None
 
     def find_named(self, text: str) -> Neighborhood | None:
         """Find a neighborhood by slug, or by name without case, accents and punctuation."""

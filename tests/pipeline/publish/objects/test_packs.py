@@ -17,7 +17,7 @@ from outings.release.manifest import (
     read_manifest,
 )
 from outings.release.store import Corrupt, hash_of
-from pipeline.publish.objects.documents import MOST_PACKS, PACK_SIZE, PackLocation, PackWriter, choose_packs
+from pipeline.publish.objects.documents import MOST_PACKS, PACK_SIZE, PackWriter, choose_packs
 from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, put_metro
 
@@ -34,7 +34,10 @@ def test_every_document_is_where_the_writer_said(documents: list[bytes], size: i
     places = [writer.append(document) for document in documents]
     packs = writer.finish()
     assert packs[:1] == kept
-    results = [shelf[packs[at.pack].object][at.offset : at.offset + at.length] if at.length else b"" for at in places]
+    results = [
+        shelf[packs[pack].object][offset : offset + len(document)] if document else b""
+        for (pack, offset), document in zip(places, documents, strict=True)
+    ]
     assert results == documents
     assert all(pack.size == pack.alive == len(shelf[pack.object]) for pack in packs[1:])
     assert all(pack.size <= max(size, *map(len, documents)) for pack in packs[1:])
@@ -47,7 +50,7 @@ def test_a_build_without_documents_adds_no_pack() -> None:
 
 def test_the_first_document_is_at_the_beginning_of_the_pack_behind_the_kept_ones() -> None:
     writer = PackWriter(kept=(Pack(object="k", size=9, alive=5),), put=hash_of)
-    assert (writer.append(b"one"), writer.append(b"two")) == (PackLocation(1, 0, 3), PackLocation(1, 3, 3))
+    assert (writer.append(b"one"), writer.append(b"two")) == ((1, 0), (1, 3))
 
 
 def packs_of(*sizes: int) -> list[Pack]:
