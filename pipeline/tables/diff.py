@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args, get_origin
 import msgspec
 import orjson
 from msgspec import Struct
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from outings.contract.resources.listings import find_structs
 from outings.contract.values import format_instant
@@ -47,13 +47,9 @@ def withdraw_row(row: Row) -> Row | None:
         return None
     if row.columns["status"] != PUBLISHED:
         return row
-    return Row(
-        kind=row.kind,
-        columns={**row.columns, "status": ARCHIVED, "reason": "withdrawn"},
-        members=msgspec.structs.replace(read_members(row), status=STATUSES[ARCHIVED]),
-        created_at=row.created_at,
-        parts=row.parts,
-    )
+    columns = {**row.columns, "status": ARCHIVED, "reason": "withdrawn"}
+    members = replace(read_members(row), status=STATUSES[ARCHIVED])
+    return replace(row, columns=columns, members=members, document=None, hash=None)
 
 
 def make_versioned_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_ours: bool) -> VersionedRow:
@@ -115,7 +111,7 @@ def read_members(row: Row) -> Struct:
     assert row.document is not None
     struct = STRUCTS[row.kind]
     members = msgspec.convert(complete_members(orjson.loads(row.document), struct), type=struct)
-    return msgspec.structs.replace(members, updated_at=None)
+    return replace(members, updated_at=None)
 
 
 def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes | None) -> Struct:
@@ -127,7 +123,7 @@ def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes 
         document = {} if before is None else orjson.loads(before)
         old = {part["id"]: part for part in document.get(name, ())}  # it may have been of another kind
         changes[name] = _stamp_parts(getattr(members, name), old, stamp=stamp)
-    return msgspec.structs.replace(members, **changes)
+    return replace(members, **changes)
 
 
 def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str) -> tuple[Struct, ...]:
@@ -135,9 +131,9 @@ def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str) ->
     stamped = []
     for part in parts:
         was = old.get(part.id, {"updated_at": stamp})
-        now = orjson.loads(msgspec.json.encode(msgspec.structs.replace(part, updated_at=None)))
+        now = orjson.loads(msgspec.json.encode(replace(part, updated_at=None)))
         is_same = part.id in old and _is_same({**was, "updated_at": None}, now)
-        stamped.append(msgspec.structs.replace(part, updated_at=was["updated_at"] if is_same else stamp))
+        stamped.append(replace(part, updated_at=was["updated_at"] if is_same else stamp))
     return tuple(stamped)
 
 

@@ -39,14 +39,9 @@ class RowStripper:
 
     def _find_showing(self) -> frozenset[str]:
         """Return the ids of listings that show something withdrawn, and are not withdrawn themselves."""
-        if not self._ids:
-            return frozenset()
-        shown = self._previous.listings.select("id", "place_id", "organization_id").iter_rows()
-        return frozenset(
-            row_id
-            for row_id, place, organization in shown
-            if (place in self._ids or organization in self._ids) and row_id not in self._ids
-        )
+        ids = list(self._ids)
+        shows = pl.col("place_id").is_in(ids) | pl.col("organization_id").is_in(ids)
+        return frozenset(self._previous.listings.filter(shows & ~pl.col("id").is_in(ids))["id"])
 
     def _find_losing_website(self) -> frozenset[str]:
         """Return the ids of organizations whose website may be known only from links of withdrawn listings."""
@@ -83,8 +78,8 @@ class RowStripper:
         members = _unstamp(row)
         links = members.links
         if row_id in self._losing_website:
-            changed |= {"website_url": None, "domain": None}
-            columns |= {"website_url": None, "domain": None}
+            changed = {"website_url": None, "domain": None}
+            columns = {**changed}
         if organization in self._ids:
             changed["organization"], columns["organization_id"] = OrganizationReference(), None
             links = links if row.kind == "place" else replace(links, organization=None)
@@ -95,23 +90,14 @@ class RowStripper:
             if members.location == self._locations.get(str(place)):
                 changed["location"] = Location()
                 columns |= dict.fromkeys(_LOCATED)
-        return Row(
-            kind=row.kind,
-            columns={**row.columns, **columns},
-            members=replace(members, links=links, **changed),
-            created_at=row.created_at,
-            parts=row.parts,
-            occurrences=row.occurrences,
-        )
+        members = replace(members, links=links, **changed)
+        return replace(row, columns={**row.columns, **columns}, members=members, document=None, hash=None)
 
 
 def _unstamp(row: Row) -> Any:
     """Return the row's members as they were when they were hashed: without the times that the build added."""
     members: Any = read_members(row)
-    part = PARTS.get(row.kind)
-    if part is not None:
-        members = replace(
-            members, **{part: tuple(replace(part_member, updated_at=None) for part_member in getattr(members, part))}
-        )
+    if (name := PARTS.get(row.kind)) is not None:
+        members = replace(members, **{name: tuple(replace(part, updated_at=None) for part in getattr(members, name))})
     assigned = replace(members, created_at=None)
     return assigned if hash_members(assigned) == row.hash else members

@@ -30,7 +30,7 @@ def make_class_row(resolved: ResolvedRecord[ClassRecord], setting: MetroContext)
         for number, section in enumerate(record.sections)
     )
     schedule = record.schedule
-    openings = [find_openings(section.registration) for section in record.sections]
+    openings = (find_openings(section.registration) for section in record.sections)
     known_openings = [is_open for is_open in openings if is_open is not None]
     members = Class(
         **make_dated_members(
@@ -59,29 +59,17 @@ def make_class_row(resolved: ResolvedRecord[ClassRecord], setting: MetroContext)
 def _make_section(
     section: SectionRecord, number: int, *, resolved: ResolvedRecord[ClassRecord], timezone: str
 ) -> Section:
-    schedule, tuition, registration = section.schedule, section.tuition, section.registration
+    schedule = msgspec.convert(section.schedule, SectionSchedule, from_attributes=True)
     return Section(
         id=section.id or make_part_id(resolved.id, "section", number),
         name=section.name,
-        schedule=SectionSchedule(
-            days=schedule.days, start_time=schedule.start_time, end_time=schedule.end_time,
-            duration_minutes=schedule.duration_minutes, rrule=schedule.rrule,
-            notes=schedule.notes, timezone=schedule.timezone or timezone,
-        ),
+        schedule=msgspec.structs.replace(schedule, timezone=schedule.timezone or timezone),
         term=section.term,
         ages=section.ages,
-        tuition=SectionTuition(
-            amount=tuition.amount, text=tuition.text, drop_in_price=tuition.drop_in_price,
-            currency=tuition.currency,
-        ),
-        registration=SectionRegistration(
-            url=registration.url, status=registration.status,
-            spots_remaining=registration.spots_remaining,
-            has_spots_available=registration.has_spots_available,
-            waitlist_available=registration.waitlist_available,
-        ),
+        tuition=msgspec.convert(section.tuition, SectionTuition, from_attributes=True),
+        registration=msgspec.convert(section.registration, SectionRegistration, from_attributes=True),
         updated_at=None,
-    )  # fmt: skip
+    )
 
 
 def find_openings(registration: Registration) -> bool | None:

@@ -95,7 +95,7 @@ def test_a_removal_says_why(tmp_path: Path) -> None:
 
 def test_a_withdrawn_listing_is_read_with_include_archived(tmp_path: Path) -> None:
     city = City(tmp_path)
-    city.write([make_event("a"), make_event("b")])
+    city.write([make_event("a", rrule="FREQ=WEEKLY;COUNT=5"), make_event("b")])
     city.build()
     gone = next(event for event in city.ask("/v1/seattle/events")["data"] if event["name"] == "Event a")
     city.write([make_event("b")])
