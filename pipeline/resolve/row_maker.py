@@ -4,7 +4,7 @@ A listing whose input has not changed since the previous release is not made aga
 """
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -14,17 +14,7 @@ from msgspec import Struct
 from outings.contract.resources.shared import Location, OrganizationReference
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord
-from pipeline.records.record import (
-    ORGANIZATION,
-    CampRecord,
-    ClassRecord,
-    EventRecord,
-    ListingHead,
-    ListingRecord,
-    PlaceRecord,
-    Problem,
-    explain_fault,
-)
+from pipeline.records.record import ORGANIZATION, EventRecord, ListingHead, ListingRecord, Problem, explain_fault
 from pipeline.records.spans import spread_days
 from pipeline.resolve.addresses import Point, add_point, name_address, read_location
 from pipeline.resolve.facts.ages import complete_ages
@@ -46,6 +36,9 @@ from pipeline.resolve.websites import LinkIndex, encode_links
 
 _ORIGIN_BYTES = 16
 _encoder = msgspec.msgpack.Encoder()
+_MAKERS: Mapping[str, Callable[[ResolvedRecord[Any], MetroContext], Row]] = {
+    "event": make_event_row, "class": make_class_row, "camp": make_camp_row, "place": make_place_row,
+}  # fmt: skip
 
 
 class _NewListing(Struct, frozen=True):
@@ -133,7 +126,7 @@ class RowMaker:
         while self._new:  # each is freed when its row is made
             listing = self._new.pop()
             try:
-                row, problems = self._make_row(listing)
+                row = self._make_row(listing)
             except Exception as error:  # noqa: BLE001 - whatever it is, the other records are built
                 head, line, reason = listing.entry.head, listing.entry.line, explain_fault(error)
                 self.problems.append(
@@ -143,18 +136,18 @@ class RowMaker:
                     yield self._previous.carry_row(listing.id)
                 continue
             # Each build reports the problems of a listing, so it must find them again.
-            row.origin = None if problems else listing.origin
-            self.problems.extend(problems)
+            row.origin = None if row.problems else listing.origin
+            self.problems += row.problems
             yield row
         for row_id in self._carried:
             yield self._previous.carry_row(row_id)
 
-    def _make_row(self, listing: _NewListing) -> tuple[Row, tuple[Problem, ...]]:
+    def _make_row(self, listing: _NewListing) -> Row:
         record = self._read_record(listing.entry)
-        row, problems = _make_row(_resolve(record, listing, self._references, self._setting), self._setting)
+        row = _MAKERS[record.type](_resolve(record, listing, self._references, self._setting), self._setting)
         row.columns.update(make_statement_columns(record, row.members))
         check_bounds(row)
-        return row, problems
+        return row
 
     def _read_record(self, entry: SpooledRecord) -> ListingRecord:
         """Decode the record and apply its feed's settings for confidence and for events of several days."""
@@ -241,16 +234,3 @@ def _inherit_facts(record: ListingRecord, of_place: Facts | None) -> Facts:
         return own
     stated = {name: value for name, value in msgspec.structs.asdict(own).items() if value is not None}
     return msgspec.structs.replace(of_place, **stated)
-
-
-def _make_row(resolved: ResolvedRecord[Any], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
-    match resolved.record:
-        case EventRecord():
-            return make_event_row(resolved, setting)
-        case ClassRecord():
-            return make_class_row(resolved, setting), ()
-        case CampRecord():
-            return make_camp_row(resolved, setting), ()
-        case PlaceRecord():
-            return make_place_row(resolved, setting), ()
-    raise TypeError(f"no row is made of {type(resolved.record).__name__}")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from outings.release.log import Version
 
@@ -28,14 +29,11 @@ def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -
     """Return the versions of listings, metro by metro, each in its own order. For a listing that moved to another
     metro, its removal comes first."""
     versions = [
-        Version(
-            listing_id=change.listing_id, type=change.type, metro=metro, slug=change.slug, kind=change.kind,
-            reason=change.reason, replaced_by=change.replaced_by, changed_at=stamp, fields=change.fields,
-        )
+        Version(**asdict(change), metro=metro, changed_at=stamp)
         for metro in sorted(changes)
         for change in changes[metro]
         if change.type != "organization"
-    ]  # fmt: skip
+    ]
     counts = Counter(version.listing_id for version in versions)
     return sorted(versions, key=lambda version: counts[version.listing_id] > 1 and version.kind != "removed")
 

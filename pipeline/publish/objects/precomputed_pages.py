@@ -1,12 +1,12 @@
 """Compute the answers that many readers request ahead of time, with the same code that answers requests."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 
 from outings.answers.routes import answer
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.routes import LISTS, match_route
-from outings.contract.vocabulary import COLLECTIONS
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot
 from pipeline.publish.objects.documents import pack_body
@@ -30,7 +30,7 @@ def list_pages(snapshot: Snapshot, today: date) -> Iterator[tuple[Query, date]]:
     """Yield every request to answer ahead of time, and the local date of the answer."""
     for day in (today + timedelta(days=number) for number in range(DAYS)):
         for target in (*_list_targets(), *list_months(day)):
-            yield _parse(f"/v1/{snapshot.metro.slug}/{target}", snapshot), day
+            yield parse_target(f"/v1/{snapshot.metro.slug}/{target}", vocabulary=snapshot.vocabulary), day
 
 
 def _list_targets() -> Iterator[str]:
@@ -50,11 +50,12 @@ def list_months(day: date) -> Iterator[str]:
         first = following
 
 
-def _parse(target: str, snapshot: Snapshot) -> Query:
+def parse_target(target: str, *, vocabulary: Vocabulary, aliases: Mapping[str, str] = {}) -> Query:
+    """Parse a path of the contract with its query. Raises ApiError."""
     path, _, query_string = target.partition("?")
     match = match_route(path)
-    assert match is not None
-    return parse_query(match, query_string.encode(), vocabulary=snapshot.vocabulary)
+    assert match is not None, target
+    return parse_query(match, query_string.encode(), vocabulary=vocabulary, aliases=aliases)
 
 
 def name_page(query: Query, day: date) -> str:

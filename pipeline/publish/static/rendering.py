@@ -8,13 +8,14 @@ from msgspec import Struct
 
 from outings.answers.routes import answer
 from outings.contract.errors import ApiError
-from outings.contract.query import Entitlement, Query, parse_query
+from outings.contract.query import Entitlement, Query
 from outings.contract.resources.meta import ListMeta, PageMeta
-from outings.contract.routes import Route, match_route
+from outings.contract.routes import Route
 from outings.contract.static_files import name_file, name_media, spell_request
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from outings.release.store import hash_of
+from pipeline.publish.objects.precomputed_pages import parse_target
 from pipeline.publish.static.hosts import DETAILS, LISTS, Spool, StaticFile
 from pipeline.publish.static.requests import KINDS, NAMED, Kind, StaticMetro
 
@@ -150,10 +151,7 @@ class Renderer:
             query, body = self._answer(f"{spelt}{'&' if '?' in spelt else '?'}{following}")
 
     def _answer(self, request: str) -> tuple[Query, bytes]:
-        path, _, query_string = request.partition("?")
-        match = match_route(path)
-        assert match is not None, request
-        query = parse_query(match, query_string.encode(), vocabulary=self._vocabulary, aliases=self._aliases)
+        query = parse_target(request, vocabulary=self._vocabulary, aliases=self._aliases)
         made = answer(query, release=self._release, dates=self._dates, entitlement=self._entitlement)
         return query, b"".join(made.parts)
 

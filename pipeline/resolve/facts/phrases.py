@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import product
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, product
 
 Words = tuple[str, ...]
 
@@ -18,54 +19,29 @@ _WORD = re.compile(r"\d+\+?|[a-z]+\d*")
 _SENTENCE = re.compile(r"[.!?;\n]+(?:\s|$)|\n")
 
 
-class _Node:
-    """A word of a phrase: the words that may follow, and the sets of the phrases that end here."""
-
-    __slots__ = ("next", "sets")
-
-    def __init__(self) -> None:
-        self.next: dict[str, _Node] = {}
-        self.sets: set[str] = set()
-
-
 class Phrases:
     """A search for sets of phrases. `sets`: phrases by the name of their set, with {a|b} for alternatives."""
 
     def __init__(self, sets: Mapping[str, Iterable[str]]) -> None:
-        self._first = _Node()
+        self._names: defaultdict[Words, set[str]] = defaultdict(set)
+        self._most: dict[str, int] = {}  # by a phrase's first word, the length of the longest
         for name, phrases in sets.items():
-            for phrase in phrases:
-                for words in expand_phrase(phrase):
-                    node = self._first
-                    for word in words:
-                        node = node.next.setdefault(word, _Node())
-                    node.sets.add(name)
+            for words in chain.from_iterable(map(expand_phrase, phrases)):
+                self._names[words].add(name)
+                self._most[words[0]] = max(len(words), self._most.get(words[0], 0))
 
     def find(self, sentences: Iterable[Sequence[str]]) -> set[str]:
         """Return the names of the sets that have a phrase in the text. No word is part of two matches."""
         matches: set[str] = set()
-        firsts = self._first.next
         for words in sentences:
             done = 0
             for place, word in enumerate(words):
-                if word in firsts and place >= done:
-                    length, names = self._match(words, place)
-                    matches.update(names)
-                    done = place + length
+                if word in self._most and place >= done:
+                    phrases = (tuple(words[place : place + length]) for length in range(self._most[word], 0, -1))
+                    phrase = next((phrase for phrase in phrases if phrase in self._names), ())
+                    matches |= self._names.get(phrase, set())
+                    done = place + len(phrase)
         return matches
-
-    def _match(self, words: Sequence[str], place: int) -> tuple[int, Collection[str]]:
-        """Return how many words the longest phrase at index `place` has, and its sets; else 1 and no sets."""
-        longest: tuple[int, Collection[str]] = (1, ())
-        node = self._first
-        for end in range(place, len(words)):
-            following = node.next.get(words[end])
-            if following is None:
-                break
-            node = following
-            if node.sets:
-                longest = (end - place + 1, node.sets)
-        return longest
 
 
 def fold_phrases(text: str) -> str:

@@ -1,7 +1,5 @@
 """Make the row of an event: its members, its columns and its occurrences within the horizon."""
 
-from functools import partial
-
 from outings.contract.resources.listings import Event
 from outings.contract.values import format_clock, format_instant, format_local
 from pipeline.dates.recurrence import expand_recurrence
@@ -11,8 +9,7 @@ from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedReco
 from pipeline.resolve.listings.rows import Row
 
 
-def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
-    """Make the row of an event, and the problems of its recurrence rule, such as dates left out."""
+def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> Row:
     record = resolved.record
     has_time = record.has_time
     expansion = expand_recurrence(
@@ -50,7 +47,11 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
         recurrence=expansion.recurrence,
     )
     row.occurrences = expansion.occurrences
-    make_problem = partial(
-        Problem, feed=record.feed, line=record.line, source_id=record.source_id, field="rrule", value=record.rrule
-    )
-    return row, tuple(make_problem(reason=reason, quarantined=False) for reason in expansion.problems)
+    row.problems = tuple(
+        Problem(
+            feed=record.feed, line=record.line, source_id=record.source_id, field="rrule", value=record.rrule,
+            reason=reason, quarantined=False,
+        )
+        for reason in expansion.problems
+    )  # fmt: skip
+    return row

@@ -11,6 +11,7 @@ from outings.release.manifest import FeedAccount
 from outings.release.site import Picture
 from outings.release.tables import OCCURRENCE_TABLES, TABLES
 from pipeline.dates.recurrence import Occurrences
+from pipeline.records.record import Problem
 from pipeline.resolve.foreign_organizations import SharedState
 
 # Sections and sessions are numbered in 16 bits.
@@ -40,8 +41,8 @@ class Row(Struct, kw_only=True):
     A row made from a feed has `members` (the public struct, without stamps). A row carried over from an earlier release
     has its `document` and `hash` instead. `parts`: the rows of a class's sections or a camp's sessions, in the order of
     their table's columns without `row`. `occurrences`: the dates of an event, as arrays, since there are millions.
-    `origin`: a hash of all inputs; None if the row must be made again in any case. `links`: the encoded websites to
-    which it links; None if unknown.
+    `problems`: parts of a recurrence rule that were left out. `origin`: a hash of all inputs; None if the row must be
+    made again in any case. `links`: the encoded websites to which it links; None if unknown.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Row(Struct, kw_only=True):
     created_at: int | None = None
     parts: Sequence[tuple[Any, ...]] = ()
     occurrences: Occurrences | None = None
+    problems: tuple[Problem, ...] = ()
     origin: bytes | None = None
     links: str | None = None
 

@@ -72,8 +72,7 @@ def make_row(kind: str) -> Any:
         record=record, id="0", slug="zoo", organization=OrganizationReference(), place=None, facts=Facts(),
         location=Location(), ages=Ages(), audience="families", confidence=0.5,
     )  # fmt: skip
-    made = ROWS[kind](resolved, SETTING)
-    return made[0] if isinstance(made, tuple) else made
+    return ROWS[kind](resolved, SETTING)
 
 
 def name_resource(kind: str) -> str:
