@@ -1,10 +1,8 @@
 """The state of delta feeds, which send only changes: their current records, stored with a metro's release. From here
 the next build takes the records that a feed does not mention."""
 
-import mmap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from tempfile import TemporaryFile
 from typing import Any
 
 import msgspec
@@ -22,7 +20,6 @@ from pipeline.clean.feed_read import (
     unpack_runs,
 )
 from pipeline.records.record import PlaceRecord, Problem
-from pipeline.scratch import naming_folder
 
 # The version of the records, at the head of the file: a program with another one can't read them.
 LAYOUT = 2
@@ -70,23 +67,11 @@ def parse_delta_state(data: bytes) -> list[SpooledRecord]:
     runs = unpack_runs(data)
     if msgspec.msgpack.decode(next(runs)) != LAYOUT:
         raise Corrupt("the stored records are those of another program")
-    return list(_read_runs(runs))
-
-
-def _read_runs(runs: Iterable[bytes]) -> Iterator[SpooledRecord]:
-    """Yield the records, with their bytes in a mapped temporary file: a million would take gigabytes."""
-    with TemporaryFile() as file:
-        with naming_folder():
-            sizes = [file.write(run) for run in runs]
-            file.flush()
-        if not sizes:
-            return
-        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    at = 0
-    for size in sizes:
-        for record in _decoder.decode(data[at : at + size]):
-            yield decode_head(EncodedRecord(0, record.digest, record.data), record.kind, crawled=record.crawled)
-        at += size
+    return [
+        decode_head(EncodedRecord(0, record.digest, record.data), record.kind, crawled=record.crawled)
+        for run in runs
+        for record in _decoder.decode(run)
+    ]
 
 
 def drop_words(entry: SpooledRecord, vocabulary: Vocabulary, problems: list[Problem]) -> SpooledRecord:
