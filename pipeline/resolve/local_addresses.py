@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from outings.answers.gazetteer.address_finder import make_gazetteer
-from outings.answers.gazetteer.listing_points import PlacedListing
+from outings.answers.gazetteer.listing_points import ListingAddress
 from outings.contract.languages.language import Language
 from outings.contract.resources.directories import Center
 from outings.release.manifest import MetroSettings
@@ -28,7 +28,7 @@ def search_addresses(
 ) -> AddressSearch:
     """Find the addresses among places, houses and corners that records state with coordinates, else among the metro's
     neighborhoods and postal codes. An address with a house number never gets the middle of its postal code."""
-    placed: dict[object, tuple[PlacedListing, float, float]] = {}
+    placed: dict[object, tuple[ListingAddress, float, float]] = {}
     texts: dict[str, str] = {}
     uses: dict[str, Counter[str]] = {}
     for entry in entries:
@@ -37,7 +37,7 @@ def search_addresses(
         if location is None or entry.head.status != "published":
             continue
         if location.lat is not None and location.lng is not None:
-            listing = PlacedListing(
+            listing = ListingAddress(
                 type=record.type, name=record.name, place=record.place.name if record.place else None,
                 address=location.address, street_address=location.street_address, city=location.city,
                 state=location.state, zip=location.zip, neighborhood=location.neighborhood,

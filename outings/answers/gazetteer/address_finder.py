@@ -22,7 +22,7 @@ from outings.answers.gazetteer.listing_points import (
     POINT_NAMES,
     POINTS,
     STATES,
-    PlacedListing,
+    ListingAddress,
     list_kinds,
     name_corner,
     name_words,
@@ -151,7 +151,7 @@ def locate_types(types: frozenset[str]) -> Callable[[SnapshotReader], Gazetteer]
 def make_gazetteer(
     metro: MetroSettings,
     language: Language,
-    placed: Iterable[tuple[PlacedListing, float, float]],
+    placed: Iterable[tuple[ListingAddress, float, float]],
     *,
     middles: Mapping[str, Center],
 ) -> Gazetteer:

@@ -12,7 +12,7 @@ from outings.lazy_polars import pl
 from outings.release.tables import PUBLISHED
 
 
-class PlacedListing(Struct, frozen=True, kw_only=True):
+class ListingAddress(Struct, frozen=True, kw_only=True):
     """The parts of a listing that the gazetteer reads. `place`: the name of the place that it refers to."""
 
     type: str
@@ -31,7 +31,7 @@ class PlacedListing(Struct, frozen=True, kw_only=True):
         return self.name if self.type == "place" else self.place
 
 
-def list_names(listing: PlacedListing, streets: Streets) -> Iterator[Words]:
+def list_names(listing: ListingAddress, streets: Streets) -> Iterator[Words]:
     """Yield the names under which an address finds a listing: its place's, the part of that before a colon ("Forest
     Park: tennis court"), and those at the beginning of its own address."""
     site = listing.site
@@ -49,7 +49,7 @@ def list_names(listing: PlacedListing, streets: Streets) -> Iterator[Words]:
         yield streets.fold_words(named)
 
 
-def list_addresses(listing: PlacedListing, streets: Streets) -> Iterator[Words]:
+def list_addresses(listing: ListingAddress, streets: Streets) -> Iterator[Words]:
     """Yield house number and street, and also without `St` or `Ave` if that still names the street."""
     own = streets.join_number(listing.street_address or "")
     for text in dict.fromkeys((own, _split_pieces(listing.address, streets)[0])):
@@ -60,7 +60,7 @@ def list_addresses(listing: PlacedListing, streets: Streets) -> Iterator[Words]:
                 yield short
 
 
-def list_crossings(listing: PlacedListing, streets: Streets) -> Iterator[tuple[Words, Words]]:
+def list_crossings(listing: ListingAddress, streets: Streets) -> Iterator[tuple[Words, Words]]:
     """Yield the corners in a listing's address, each as two streets in alphabetical order."""
     address = listing.address or ""
     # The city comes last, and no street has a city's name.
@@ -69,19 +69,19 @@ def list_crossings(listing: PlacedListing, streets: Streets) -> Iterator[tuple[W
         yield (one, other) if one <= other else (other, one)
 
 
-def list_cities(listing: PlacedListing, streets: Streets) -> Iterator[Words]:
+def list_cities(listing: ListingAddress, streets: Streets) -> Iterator[Words]:
     """Yield what may follow a listing's name in an address: its city, and the end of its own address."""
     for text in (listing.city, *_split_ends(listing, streets)):
         if text:
             yield streets.fold_words(text)
 
 
-def is_placed(listing: PlacedListing, streets: Streets) -> bool:
+def is_placed(listing: ListingAddress, streets: Streets) -> bool:
     """Return True if the address names a city, a state or a postal code. If not, it may be in any city of the metro."""
     return bool(_split_ends(listing, streets))
 
 
-def _split_ends(listing: PlacedListing, streets: Streets) -> list[str]:
+def _split_ends(listing: ListingAddress, streets: Streets) -> list[str]:
     """Return the parts of the address after the first comma. A place's only part, if no street, is its city."""
     first, *others = _split_pieces(listing.address, streets)
     is_city = listing.site is not None and not _is_of_street(first, streets)
@@ -144,7 +144,7 @@ def make_points(frames: "Mapping[str, pl.DataFrame]", context: TableContext) -> 
     members = chosen.select(*_TEXTS).iter_rows()
     points = zip(members, chosen["type"], chosen["kind"], chosen["lat"], chosen["lng"], strict=True)
     placed = (
-        (PlacedListing(type=TYPES[code], **dict(zip(_TEXTS, texts, strict=True))), kind, lat, lng)
+        (ListingAddress(type=TYPES[code], **dict(zip(_TEXTS, texts, strict=True))), kind, lat, lng)
         for texts, code, kind, lat, lng in points
     )
     return tabulate_points(placed, open_streets(context.language))
@@ -158,7 +158,7 @@ ADDRESSES = DerivedTables(
 
 
 def tabulate_points(
-    placed: Iterable[tuple[PlacedListing, int, float, float]], streets: Streets
+    placed: Iterable[tuple[ListingAddress, int, float, float]], streets: Streets
 ) -> "dict[str, pl.DataFrame]":
     """Return the tables of `make_points` for listings, each with its point's kind, latitude and longitude."""
     builder = _PointBuilder(streets)
@@ -188,7 +188,7 @@ class _PointBuilder:
         self._cities: list[set[Words]] = [set() for _ in _KINDS]
         self._states: list[set[str]] = [set() for _ in _KINDS]
 
-    def add_listing(self, listing: PlacedListing, kind: int, *, lat: float, lng: float) -> None:
+    def add_listing(self, listing: ListingAddress, kind: int, *, lat: float, lng: float) -> None:
         streets = self._streets
         cities = {*list_cities(listing, streets)}
         phrases = frozenset(cities | {streets.fold_words(listing.neighborhood or "")})
