@@ -106,7 +106,7 @@ class _Records(Struct, frozen=True, kw_only=True):
     organizations: tuple[MetroOrganizations, ...]
 
 
-class _FeedsRefused(Exception):  # noqa: N818 - the name says it
+class _FeedRefusals(Exception):  # noqa: N818 - the name says it
     """Feeds can't be published as they are now. `errors`: the reason for each of them."""
 
     def __init__(self, errors: Mapping[str, OperatorError]) -> None:
@@ -152,7 +152,7 @@ def build_release(
                 # Of each metro: resolve, tables, and what is published of it.
                 metros = _build_metros(run, records)
                 break
-            except _FeedsRefused as refused:
+            except _FeedRefusals as refused:
                 # With the last good versions in place of these feeds, other metros may be unchanged.
                 sources |= _keep_versions(run, refused.errors, sources)
                 plan = _plan(run, sources)
@@ -225,7 +225,7 @@ def _list_dropped(run: _Run) -> list[str]:
 @_timed("feeds")
 def _clean(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> _Records:
     """Read the plan's feeds, and those of other metros that must be built because of what they refer to. Raise
-    _FeedsRefused if some can't be read, or miss their expectations."""
+    _FeedRefusals if some can't be read, or miss their expectations."""
     while True:
         _read_feeds(run, plan, sources)
         feeds = [run.read[feed.name] for feed in plan.feeds]
@@ -268,7 +268,7 @@ def _read_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -
             if refusal is not None:
                 errors[feed.name] = refusal
     if errors:
-        raise _FeedsRefused(errors)
+        raise _FeedRefusals(errors)
 
 
 def _run_tasks(
@@ -354,7 +354,7 @@ def _make_tasks(
 
 @_timed("metros")
 def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
-    """Build each metro, and build those again that claimed an id which another metro got. Raise _FeedsRefused if feeds
+    """Build each metro, and build those again that claimed an id which another metro got. Raise _FeedRefusals if feeds
     lost too many listings."""
     configuration = run.build.configuration
     tasks = _add_addresses(run, _make_tasks(run, records.plan, records.feeds, records.organizations))
@@ -384,7 +384,7 @@ def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
         }
         losses, claims = [result.losses for result in built.values()], [result.claims for result in built.values()]
         if shrunk := find_shrunk(allowed, losses, claims=claims):
-            raise _FeedsRefused(shrunk)
+            raise _FeedRefusals(shrunk)
     return [built[slug] for slug in latest]
 
 
