@@ -14,13 +14,12 @@ from outings.release.manifest import MetroSettings
 from outings.release.root import list_withdrawn
 from outings.release.site import SiteSettings
 from pipeline.clock import AsOf, choose_stamp
-from pipeline.fetch.source import FeedSource
+from pipeline.fetch.source import FeedSource, name_neighborhoods, read_file
 from pipeline.fingerprint import make_fingerprint
 from pipeline.previous_release import PreviousRelease
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import hash_metro_site
 from pipeline.resolve.facts.centroids import read_centroids
-from pipeline.resolve.facts.neighborhood_file import read_bytes
 
 
 class Build(Struct, frozen=True, kw_only=True):
@@ -86,7 +85,8 @@ def plan_build(build: Build, *, previous: PreviousRelease, sources: Mapping[str,
 
     def plan_inputs(metro: MetroTable) -> MetroPlan:
         plan = plan_metro(build, metro, previous=previous, stamp=stamp)
-        neighborhoods = b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods)
+        path, source = metro.neighborhoods, name_neighborhoods(metro.slug)
+        neighborhoods = b"" if path is None else read_file(path, source=source)
         # All that turns records into listings but the records and the date; then all that its build depends on.
         speaking = [feed for feed in feeds if feed.metro in (None, metro.slug)]
         readings = sorted((feed.name, feed.spans, feed.confidence) for feed in speaking)

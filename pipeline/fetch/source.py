@@ -135,6 +135,19 @@ def look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
     return SourceFile(name=name, path=path, state=name_state(status))
 
 
+def name_neighborhoods(metro: str) -> str:
+    """Return the name under which problems and errors report a metro's file of neighborhoods, in place of a feed's."""
+    return f"neighborhoods of {metro}"
+
+
+def read_file(path: Path, *, source: str) -> bytes:
+    """Read a file of the configuration. Raises FeedError, with `source` in place of a feed's name."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FeedError(source, str(path), f"can't be read: {error.strerror}") from error
+
+
 def hash_feed(feed: FeedTable, configuration: Configuration, files: Sequence[SourceFile] | None = None) -> str:
     """Return the SHA-256 (hex) of all that the feed's records depend on except this program: bytes, `select`, settings,
     vocabulary.

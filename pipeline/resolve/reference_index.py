@@ -13,7 +13,6 @@ from outings.release.tables import DRAFT
 from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
 from pipeline.resolve.addresses import Point, add_point
-from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.slugs import SlugRequest, assign_slugs, slugify
 from pipeline.resolve.listings.organizations import make_organization_row
 from pipeline.resolve.listings.resolved_record import Facts, MetroContext
@@ -42,24 +41,78 @@ class ResolvedPlace(Struct, frozen=True, kw_only=True):
     facts: Facts
 
 
-class ReferenceIndex(Struct, frozen=True, kw_only=True):
-    """The organizations and places to which a metro's records refer. Keys are ids. `slugs`: of all rebuilt rows.
-    `foreign`: references to other metros' organizations, with the results; `homes`: the metros of these."""
+class ReferenceIndex:
+    """The organizations and places to which a metro's records refer. `slugs`: of all rebuilt rows, by id. `foreign`:
+    references to other metros' organizations, with the results. `places`: by id."""
 
-    targets: Targets
-    foreign: ForeignResolution
-    homes: Mapping[str, str]
-    slugs: Mapping[str, str]
-    organizations: Mapping[str, OrganizationRecord]
-    references: Mapping[str, OrganizationReference]
-    places: Mapping[str, ResolvedPlace]
-    neighborhoods: Neighborhoods
+    def __init__(
+        self,
+        records: Mapping[str, SpooledRecord],
+        previous: PreviousSnapshot,
+        *,
+        kept: Iterable[str],
+        metro: str,
+        points: Mapping[str, Point],
+        find_foreign: FindForeign,
+    ) -> None:
+        """Make the index. `records`: by id; `kept`: ids of previous rows that stay without a record; `points`:
+        coordinates by address; `find_foreign` finds an organization in another metro."""
+        kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
+        shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
+        kept_ids = [row["id"] for row in shown_rows]
+        kept_heads = {row["id"]: _carry_head(row, previous) for row in shown_rows if row["kind"] in _REFERRED}
+        heads = {
+            row_id: entry.head
+            for row_id, entry in records.items()
+            if entry.head.type in _REFERRED and entry.head.status != "draft"
+        } | kept_heads
+        published = previous.list_slugs("organization") | previous.list_slugs("place")
+        own = [_make_target(row_id, head, metro=metro, published=published) for row_id, head in heads.items()]
+        naming = [
+            (entry.head, entry.head.organization)
+            for entry in records.values()
+            if isinstance(entry.head, ListingHead) and entry.head.organization is not None
+        ]
+        kept_foreign = previous.find_foreign(kept_ids)
+        foreign_references = (
+            *Targets(own, metro=metro).list_foreign((head.feed, reference) for head, reference in naming),
+            *(ForeignReference(id=row_id) for row_id in kept_foreign),
+        )
+        self.foreign: ForeignResolution = {reference: find_foreign(reference) for reference in foreign_references}
+        matches = {other.id: other for other in self.foreign.values() if other is not None and other.id not in records}
+        others = [
+            _make_target(row_id, match.entry.head, metro=match.metro, published={}) for row_id, match in matches.items()
+        ]
+        self._targets = Targets([*own, *others], metro=metro)
+        # An organization that only drafts name is not published.
+        referred = [
+            self._targets.resolve(reference, kind="organization", feed=head.feed)
+            for head, reference in naming
+            if head.status != "draft"
+        ]
+        self._organizations = _name_organizations(records, referred, previous.find_named(kept_ids))
+        for row_id in sorted(
+            {*kept_foreign, *(resolution.id for resolution in referred if resolution.id)} & matches.keys()
+        ):
+            head = matches[row_id].entry.head
+            assert isinstance(head, OrganizationRecord)
+            self._organizations[row_id] = head
+        self.slugs = {row_id: published[row_id] for row_id in kept_heads} | _assign_slugs(
+            {row_id: entry.head for row_id, entry in records.items()} | self._organizations, previous
+        )
+        self._references = {
+            row_id: OrganizationReference(id=row_id, name=head.name, slug=self.slugs[row_id])
+            for row_id, head in (kept_heads | self._organizations).items()
+            if head.type == "organization"
+        }
+        self._homes = {row_id: other.metro for row_id, other in matches.items()}
+        self.places = dict(_resolve_places(heads, self.slugs, points))
 
     def find_organization(self, entry: SpooledRecord, problems: list[Problem]) -> OrganizationReference:
         assert isinstance(entry.head, ListingHead)
         target = self._resolve(entry, entry.head.organization, "organization", problems)
         # An organization that only drafts name has no row.
-        return self.references.get(target or "", OrganizationReference())
+        return self._references.get(target or "", OrganizationReference())
 
     def find_place(
         self, entry: SpooledRecord, problems: list[Problem], *, location: Location | None = None
@@ -67,7 +120,7 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
         """Return the place that a record refers to. Without a reference, find it by a calendar's `location`."""
         assert isinstance(entry.head, ListingHead)
         if entry.head.place is None:
-            target = None if location is None else self.targets.find_located(location.address or "")
+            target = None if location is None else self._targets.find_located(location.address or "")
         else:
             target = self._resolve(entry, entry.head.place, "place", problems)
         return None if target is None else self.places[target]
@@ -76,7 +129,7 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
         self, entry: SpooledRecord, reference: Reference | None, kind: str, problems: list[Problem]
     ) -> str | None:
         head = entry.head
-        resolution = self.targets.resolve(reference, kind=kind, feed=head.feed)
+        resolution = self._targets.resolve(reference, kind=kind, feed=head.feed)
         if resolution.problem is not None:
             problems.append(
                 Problem(
@@ -91,87 +144,15 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
     ) -> list[Row]:
         """Make rows of organizations that have a record or are named. `carried`: websites of unchanged organizations;
         `linked`: the links of the metro's listings."""
-        own = {row_id: record.website_url for row_id, record in self.organizations.items() if record.website_url}
-        websites = choose_websites(self.organizations, stated={**carried, **own}, linked=linked)
+        own = {row_id: record.website_url for row_id, record in self._organizations.items() if record.website_url}
+        websites = choose_websites(self._organizations, stated={**carried, **own}, linked=linked)
         return [
             make_organization_row(
-                record, websites[row_id], row_id=row_id, slug=self.slugs[row_id], home=self.homes.get(row_id),
+                record, websites[row_id], row_id=row_id, slug=self.slugs[row_id], home=self._homes.get(row_id),
                 words=setting.vocabulary.categories,
             )
-            for row_id, record in self.organizations.items()
+            for row_id, record in self._organizations.items()
         ]  # fmt: skip
-
-
-def make_reference_index(
-    records: Mapping[str, SpooledRecord],
-    previous: PreviousSnapshot,
-    *,
-    kept: Iterable[str],
-    metro: str,
-    neighborhoods: Neighborhoods,
-    points: Mapping[str, Point] = {},
-    find_foreign: FindForeign = lambda _: None,
-) -> ReferenceIndex:
-    """Make the index. `records`: by id; `kept`: ids of previous rows that stay without a record; `points`: coordinates
-    by address; `find_foreign` finds an organization in another metro."""
-    kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
-    shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
-    kept_ids = [row["id"] for row in shown_rows]
-    kept_heads = {row["id"]: _carry_head(row, previous) for row in shown_rows if row["kind"] in _REFERRED}
-    heads = {
-        row_id: entry.head
-        for row_id, entry in records.items()
-        if entry.head.type in _REFERRED and entry.head.status != "draft"
-    } | kept_heads
-    published = previous.list_slugs("organization") | previous.list_slugs("place")
-    own = [_make_target(row_id, head, metro=metro, published=published) for row_id, head in heads.items()]
-    naming = [
-        (entry.head, entry.head.organization)
-        for entry in records.values()
-        if isinstance(entry.head, ListingHead) and entry.head.organization is not None
-    ]
-    kept_foreign = previous.find_foreign(kept_ids)
-    foreign_references = (
-        *Targets(own, metro=metro).list_foreign((head.feed, reference) for head, reference in naming),
-        *(ForeignReference(id=row_id) for row_id in kept_foreign),
-    )
-    foreign = {reference: find_foreign(reference) for reference in foreign_references}
-    matches = {other.id: other for other in foreign.values() if other is not None and other.id not in records}
-    others = [
-        _make_target(row_id, match.entry.head, metro=match.metro, published={}) for row_id, match in matches.items()
-    ]
-    targets = Targets([*own, *others], metro=metro)
-    # An organization that only drafts name is not published.
-    referred = [
-        targets.resolve(reference, kind="organization", feed=head.feed)
-        for head, reference in naming
-        if head.status != "draft"
-    ]
-    organizations = _name_organizations(records, referred, previous.find_named(kept_ids))
-    for row_id in sorted(
-        {*kept_foreign, *(resolution.id for resolution in referred if resolution.id)} & matches.keys()
-    ):
-        head = matches[row_id].entry.head
-        assert isinstance(head, OrganizationRecord)
-        organizations[row_id] = head
-    slugs = {row_id: published[row_id] for row_id in kept_heads} | _assign_slugs(
-        {row_id: entry.head for row_id, entry in records.items()} | organizations, previous
-    )
-    shown = {
-        row_id: OrganizationReference(id=row_id, name=head.name, slug=slugs[row_id])
-        for row_id, head in (kept_heads | organizations).items()
-        if head.type == "organization"
-    }
-    return ReferenceIndex(
-        targets=targets,
-        foreign=foreign,
-        homes={row_id: other.metro for row_id, other in matches.items()},
-        slugs=slugs,
-        organizations=organizations,
-        references=shown,
-        places=dict(_resolve_places(heads, slugs, points)),
-        neighborhoods=neighborhoods,
-    )
 
 
 def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:

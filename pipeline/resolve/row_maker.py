@@ -30,7 +30,7 @@ from pipeline.resolve.listings.places import make_place_row
 from pipeline.resolve.listings.resolved_record import Facts, MetroContext, ResolvedRecord
 from pipeline.resolve.listings.rows import Row, UnchangedListing, check_bounds
 from pipeline.resolve.previous_rows import PreviousSnapshot
-from pipeline.resolve.reference_index import FindForeign, ReferenceIndex, ResolvedPlace, make_reference_index
+from pipeline.resolve.reference_index import FindForeign, ReferenceIndex, ResolvedPlace
 from pipeline.resolve.references import ForeignResolution
 from pipeline.resolve.websites import LinkIndex, encode_links
 
@@ -71,10 +71,10 @@ class RowMaker:
         self.problems: list[Problem] = []
         self.unchanged: list[UnchangedListing] = []
         self._previous, self._setting = previous, setting
-        self._references = make_reference_index(
-            by_id, previous, kept=carried, metro=setting.metro.slug, neighborhoods=neighborhoods,
-            find_foreign=find_foreign, points=setting.points,
-        )  # fmt: skip
+        self._neighborhoods = neighborhoods
+        self._references = ReferenceIndex(
+            by_id, previous, kept=carried, metro=setting.metro.slug, points=setting.points, find_foreign=find_foreign
+        )
         self.foreign: ForeignResolution = self._references.foreign
         self._carried: list[str] = []  # ids of rows to carry over whole, since they are no unchanged listings
         for row_id in carried:
@@ -144,10 +144,34 @@ class RowMaker:
 
     def _make_row(self, listing: _NewListing) -> Row:
         record = self._read_record(listing.entry)
-        row = _MAKERS[record.type](_resolve(record, listing, self._references, self._setting), self._setting)
+        row = _MAKERS[record.type](self._resolve(record, listing), self._setting)
         row.columns.update(make_statement_columns(record, row.members))
         check_bounds(row)
         return row
+
+    def _resolve(self, record: ListingRecord, listing: _NewListing) -> ResolvedRecord[Any]:
+        place = listing.place
+        own = None if record.location is None else add_point(record.location, self._setting.points)
+        if place is not None and own is not None and own.lat is None and getattr(record, "place", None) is None:
+            own = None  # a calendar's LOCATION, which names the place
+        location = _locate(own, None if place is None else place.location, self._neighborhoods)
+        classifier = read_classifier(self._setting.language)
+        audience = classifier.judge(record).audience
+        return ResolvedRecord(
+            record=record,
+            id=listing.id,
+            slug=self._references.slugs[listing.id],
+            organization=listing.organization,
+            place=None if place is None else place.reference,
+            facts=_inherit_facts(record, None if place is None else place.facts),
+            location=location,
+            ages=complete_ages(record.ages, audience=audience),
+            text_ages=classifier.find_text_ages(record),
+            audience=audience,
+            confidence=score_confidence(
+                record, location=location, has_place=place is not None, newest_crawled_at=listing.entry.crawled
+            ),
+        )
 
     def _read_record(self, entry: SpooledRecord) -> ListingRecord:
         """Decode the record and apply its feed's settings for confidence and for events of several days."""
@@ -186,43 +210,16 @@ def _hash(value: object) -> bytes:
     return hashlib.sha256(_encoder.encode(value)).digest()[:_ORIGIN_BYTES]
 
 
-def _resolve(
-    record: ListingRecord, listing: _NewListing, index: ReferenceIndex, setting: MetroContext
-) -> ResolvedRecord[Any]:
-    place = listing.place
-    own = None if record.location is None else add_point(record.location, setting.points)
-    if place is not None and own is not None and own.lat is None and getattr(record, "place", None) is None:
-        own = None  # a calendar's LOCATION, which names the place
-    location = _locate(own, None if place is None else place.location, index)
-    classifier = read_classifier(setting.language)
-    audience = classifier.judge(record).audience
-    return ResolvedRecord(
-        record=record,
-        id=listing.id,
-        slug=index.slugs[listing.id],
-        organization=listing.organization,
-        place=None if place is None else place.reference,
-        facts=_inherit_facts(record, None if place is None else place.facts),
-        location=location,
-        ages=complete_ages(record.ages, audience=audience),
-        text_ages=classifier.find_text_ages(record),
-        audience=audience,
-        confidence=score_confidence(
-            record, location=location, has_place=place is not None, newest_crawled_at=listing.entry.crawled
-        ),
-    )
-
-
-def _locate(own: Location | None, of_place: Location | None, index: ReferenceIndex) -> Location:
+def _locate(own: Location | None, of_place: Location | None, neighborhoods: Neighborhoods) -> Location:
     """Return the record's own location, else its place's, with the neighborhood by polygon if none is stated."""
     location = own or of_place or Location()
     if location.neighborhood is not None:
-        area = index.neighborhoods.find_named(location.neighborhood)
+        area = neighborhoods.find_named(location.neighborhood)
         slug = location.neighborhood_slug or (area.slug if area is not None else slugify(location.neighborhood) or None)
         return msgspec.structs.replace(location, neighborhood_slug=slug)
     if location.lat is None or location.lng is None:
         return location
-    neighborhood = index.neighborhoods.find(location.lat, location.lng)
+    neighborhood = neighborhoods.find(location.lat, location.lng)
     if neighborhood is None:
         return location
     return msgspec.structs.replace(location, neighborhood=neighborhood.name, neighborhood_slug=neighborhood.slug)

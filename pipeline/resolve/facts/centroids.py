@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from outings.contract.resources.directories import Bounds
-from pipeline.fetch.source import FeedError
+from pipeline.fetch.source import FeedError, read_file
 
 # Degrees around a metro's bounds: codes there belong to the metro too.
 _MARGIN = 0.5
@@ -28,11 +28,8 @@ def read_centroids(path: Path | None, bounds: Bounds) -> tuple[Centroid, ...]:
     Raises FeedError if the file can't be read, or a line has no valid point."""
     if path is None:
         return ()
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FeedError(_SOURCE, str(path), f"can't be read: {error.strerror}") from error
-    centroids = {centroid.zip: centroid for centroid in _parse(data, str(path)) if _is_near(centroid, bounds)}
+    parsed = _parse(read_file(path, source=_SOURCE), str(path))
+    centroids = {centroid.zip: centroid for centroid in parsed if _is_near(centroid, bounds)}
     return tuple(centroids[code] for code in sorted(centroids))
 
 

@@ -9,10 +9,9 @@ import shapely
 from msgspec import structs
 
 from outings.release.tables import NEIGHBORHOODS, make_schema
-from pipeline.fetch.source import FeedError
+from pipeline.fetch.source import FeedError, name_neighborhoods, read_file
 from pipeline.records.record import Problem
 from pipeline.resolve.facts.geography import GeographyError, Neighborhoods, read_neighborhoods
-from pipeline.resolve.facts.neighborhood_file import name_source, read_bytes
 
 # Degrees: about 50 m, a pixel of a map that shows a city. Coordinates to 4 decimals, 11 m. Of Seattle's 90 and New
 # York's 262 polygons 12 and 44 kB are left after gzip.
@@ -24,17 +23,15 @@ def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoo
     """Read the neighborhoods and their problems, both empty without a file. Raises `FeedError`."""
     if path is None:
         return Neighborhoods({}), ()
+    source = name_neighborhoods(metro)
     try:
-        neighborhoods, wrong = read_neighborhoods(read_bytes(metro, path))
+        neighborhoods, wrong = read_neighborhoods(read_file(path, source=source))
     except GeographyError as error:
-        raise FeedError(name_source(metro), str(path), str(error)) from error
+        raise FeedError(source, str(path), str(error)) from error
     problems = [
-        Problem(
-            feed=name_source(metro), file=path.name, line=0, source_id=None, field=None, reason=reason,
-            quarantined=False,
-        )
+        Problem(feed=source, file=path.name, line=0, source_id=None, field=None, reason=reason, quarantined=False)
         for reason in wrong
-    ]  # fmt: skip
+    ]
     return neighborhoods, tuple(problems)
 
 

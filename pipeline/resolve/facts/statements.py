@@ -14,6 +14,7 @@ def make_statement_columns(record: ListingRecord, members: Any) -> dict[str, Any
     """Return the columns of a record. `members`: the public struct that was made from the record."""
     source = record.source
     status = source.verification.status
+    has_price, has_clock, has_date = _find_stated(members)
     return {
         "verified_at": _count_seconds(record.verified_at),
         "source_url": source.url,
@@ -22,9 +23,9 @@ def make_statement_columns(record: ListingRecord, members: Any) -> dict[str, Any
         "checked_at": _count_seconds(source.verification.checked_at),
         "changed_fields": "\n".join(source.verification.changed_fields) or None,
         "has_image": members.image_url is not None,
-        "has_price": _has_price(members),
-        "has_clock": _has_clock(members),
-        "has_date": _has_date(members),
+        "has_price": has_price,
+        "has_clock": has_clock,
+        "has_date": has_date,
     }
 
 
@@ -32,56 +33,35 @@ def _count_seconds(instant: datetime | None) -> int | None:
     return None if instant is None else int(instant.timestamp())
 
 
-def _has_price(members: Any) -> bool:
-    """Return True if the listing, or a section or session of it, is free or states an amount."""
+def _find_stated(members: Any) -> tuple[bool, bool, bool | None]:
+    """Return whether the listing, or a section or session of it, is free or states an amount; states a time of day;
+    and states a date, None for a place."""
     match members:
         case Event():
-            return _tells_price(members.price)
+            return _tells_price(members.price), members.has_time, members.has_date
         case Class():
-            tuitions: list[Any] = [members.tuition, *(section.tuition for section in members.sections)]
-            amounts = [amount for tuition in tuitions for amount in (tuition.amount, tuition.drop_in_price)]
-            return _tells_price(members.price) or _states_any((*amounts, members.tuition.from_))
+            parts: list[Class | Section] = [members, *members.sections]
+            amounts = (amount for part in parts for amount in (part.tuition.amount, part.tuition.drop_in_price))
+            return (
+                _tells_price(members.price) or _states_any((*amounts, members.tuition.from_)),
+                _states_any(part.schedule.start_time for part in parts),
+                any(part.term.starts_on or part.term.ends_on or part.schedule.days for part in parts),
+            )
         case Camp():
-            return any(
-                _tells_price(price) for price in (members.price, *(session.price for session in members.sessions))
+            return (
+                any(map(_tells_price, (members.price, *(session.price for session in members.sessions)))),
+                _states_any(session.start_time for session in members.sessions),
+                _states_any(session.starts_on for session in members.sessions),
             )
         case Place():
-            admission = members.admission
-            return _states_any((admission.type, admission.child_price, admission.adult_price))
+            admission, hours = members.admission, (getattr(members.hours, day) for day in WEEKDAYS)
+            stated = (admission.type, admission.child_price, admission.adult_price)
+            return _states_any(stated), _states_any(hours), None
     raise TypeError(type(members).__name__)
 
 
 def _tells_price(price: Price) -> bool:
     return _states_any((price.is_free, price.min, price.max))
-
-
-def _has_clock(members: Any) -> bool:
-    match members:
-        case Event():
-            return bool(members.has_time)
-        case Class():
-            return _states_any(
-                [members.schedule.start_time, *(section.schedule.start_time for section in members.sections)]
-            )
-        case Camp():
-            return _states_any(session.start_time for session in members.sessions)
-        case Place():
-            return _states_any(getattr(members.hours, day) for day in WEEKDAYS)
-    raise TypeError(type(members).__name__)
-
-
-def _has_date(members: Any) -> bool | None:
-    match members:
-        case Event():
-            return bool(members.has_date)
-        case Class():
-            parts: list[Class | Section] = [members, *members.sections]
-            return any(part.term.starts_on or part.term.ends_on or part.schedule.days for part in parts)
-        case Camp():
-            return _states_any(session.starts_on for session in members.sessions)
-        case Place():
-            return None
-    raise TypeError(type(members).__name__)
 
 
 def _states_any(values: Iterable[object]) -> bool:
