@@ -17,7 +17,7 @@ from outings.release.folder import write_named
 from outings.release.manifest import Manifest
 from outings.release.store import Corrupt, NotFound, Store, read_object
 from pipeline.clean.feed_read import SpooledRecord, pack_runs, unpack_runs
-from pipeline.records.ids import assign_id, derives_id, find_derived
+from pipeline.records.ids import assign_id, find_derived
 from pipeline.resolve.delta_state import drop_words, encode_delta_state, parse_delta_state, read_state
 from pipeline.resolve.references import ForeignOrganization, ForeignReference, ForeignResolution
 
@@ -64,18 +64,19 @@ class ForeignOrganizations:
     def _index(self) -> Mapping[tuple[str, ...], Sequence[ForeignOrganization]]:
         """Return the organizations by id, and by feed and `source_id`. An id that is computed from a record's feed and
         `source_id` belongs to that feed alone."""
+        organizations = [
+            ForeignOrganization(metro=stored.metro, id=assign_id(entry.head), entry=entry)
+            for stored in self._metros
+            for entry in self._read(stored)
+            if entry.head.status != "draft"
+        ]
+        derived = find_derived(organization.entry.head for organization in organizations)
         index = defaultdict[tuple[str, ...], list[ForeignOrganization]](list)
-        derived: dict[str, str] = {}
-        for stored in self._metros:
-            for entry in self._read(stored):
-                head = entry.head
-                if head.status != "draft":
-                    organization = ForeignOrganization(metro=stored.metro, id=assign_id(head), entry=entry)
-                    index[(organization.id,)].append(organization)
-                    index[head.feed, head.source_id].append(organization)
-                    derived |= {organization.id: head.feed} if derives_id(head) else {}
-        for row_id, feed in derived.items():
-            index[(row_id,)] = [match for match in index[(row_id,)] if match.entry.head.feed == feed]
+        for organization in organizations:
+            head = organization.entry.head
+            index[head.feed, head.source_id].append(organization)
+            if derived.get(organization.id, head.feed) == head.feed:
+                index[(organization.id,)].append(organization)
         return index
 
     def _read(self, stored: MetroOrganizations) -> Iterable[SpooledRecord]:
