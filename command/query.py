@@ -23,8 +23,8 @@ from command.releases import find_release
 from outings.answers.sql_views import MEMORY, SECONDS, MetroTables, ViewDatabase
 from outings.configuration import Configuration, read_zone
 from outings.contract.values import CONTROL_CHARACTERS
-from outings.release.pointer import ListedRelease, list_releases
-from outings.release.root import has_ended
+from outings.release.pointer import list_releases
+from outings.release.root import ListedRelease, has_ended
 from outings.release.snapshot import Release, open_release
 from outings.release.store import Store
 from outings.release.trust import Trust, read_auditor
@@ -225,7 +225,7 @@ def _open_release(configuration: Configuration, release_id: str | None, metros: 
             allowed = ", ".join(sorted(listed.root.parts)) or "none"
             raise click.UsageError(f"--metro {slug}: release {listed.id} has no such metro; allowed: {allowed}")
     parts = {slug: part for slug, part in sorted(listed.root.parts.items()) if not metros or slug in metros}
-    chosen = ListedRelease(listed.id, listed.sha, replace(listed.root, parts=parts))
+    chosen = ListedRelease(listed.sha, replace(listed.root, parts=parts))
     return open_release(store, chosen, cache=configuration.edge.cache)
 
 

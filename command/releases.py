@@ -14,9 +14,9 @@ from command.static_tree import publish_tree
 from outings.configuration import read_zone
 from outings.failures import WrongSetting
 from outings.release.manifest import read_manifest
-from outings.release.pointer import DamagedStore, ListedRelease, list_releases, read_release
+from outings.release.pointer import DamagedStore, list_releases, read_release
 from outings.release.publishing import sign_anew
-from outings.release.root import format_release_id, has_ended, read_root
+from outings.release.root import ListedRelease, format_release_id, has_ended, read_root
 from outings.release.store import Corrupt, NotFound, Store, object_name
 from outings.release.trust import ANYBODY, Trust, read_auditor, read_publisher
 from outings.release.verifying import VerificationReport, VerifiedRelease, verify_releases

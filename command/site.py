@@ -14,7 +14,7 @@ from outings.failures import WrongSetting
 from outings.release.folder import replace_file
 from outings.release.manifest import read_manifest
 from outings.release.pointer import read_current
-from outings.release.root import Root, format_release_id
+from outings.release.root import Root
 from outings.release.site import read_site
 from outings.release.snapshot import open_site
 from outings.release.store import Store
@@ -90,9 +90,8 @@ def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> Non
     for path, data in files.items():
         written.put(path, data)
     written.end(files)
-    release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
-    described = {"release": release_id, "files": sorted(files)}
-    print_result(described, f"{len(files)} files of release {release_id} are in {folder}.", as_json=as_json)
+    described = {"release": current.listed.id, "files": sorted(files)}
+    print_result(described, f"{len(files)} files of release {current.listed.id} are in {folder}.", as_json=as_json)
 
 
 def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str, bytes]]:

@@ -20,8 +20,8 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import evict_objects
 from outings.release.folder import hold_lock, sync, write_named
 from outings.release.log import list_tail
-from outings.release.pointer import NAME, ListedRelease, Pointer, explain_pointer, read_pointer
-from outings.release.root import Root, explain_regress, format_release_id, has_ended, read_root
+from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
+from outings.release.root import ListedRelease, Root, explain_regress, format_release_id, has_ended, read_root
 from outings.release.site import ASSETS, SiteFile, StoredFile
 from outings.release.snapshot import Release, Snapshot, name_release
 from outings.release.store import Corrupt, NotFound, Store, StoreError
@@ -228,7 +228,7 @@ class Releases:
             reason = explain_pointer(pointer, root) or self._explain_rollback(before, pointer, root)
             if reason is not None:
                 raise ReleaseRefusal(f"release {release_id}: {reason}")
-            served = self._open(ListedRelease(release_id, pointer.root, root), is_ahead=is_ahead)
+            served = self._open(ListedRelease(pointer.root, root), is_ahead=is_ahead)
             replaced = (() if before is None else (ReplacedRelease(before, self._clock()),)) + self._replaced
             # First, so that a reader who pages in the replaced release finds it at any time.
             self._replaced = replaced

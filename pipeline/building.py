@@ -18,7 +18,7 @@ from outings.release.log import Version
 from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.pointer import read_current
 from outings.release.publishing import Publication, make_deadline, publish
-from outings.release.root import Part, format_release_id
+from outings.release.root import Part
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.address_service import AddressService
@@ -180,7 +180,7 @@ def _timed(stage: str) -> Callable[[Callable[Concatenate[_Run, P], R]], Callable
 def _read_previous(build: Build, store: Store, trust: Trust) -> PreviousRelease:
     current = read_current(store, trust=trust, is_new=build.is_new_store)
     if build.is_new_store and current is not None:
-        release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
+        release_id = current.listed.id
         raise GuardRefusal(
             f"--new-store: release {release_id} is in force in store {store}; to start again, name another store in "
             "[store] url, or move this one away"

@@ -16,7 +16,7 @@ from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import choose_types, find_route_filters
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.contract.envelope import encode_object
+from outings.contract.envelope import encode_detail
 from outings.contract.query import Query
 from outings.contract.resources.directories import (
     Coverage,
@@ -174,4 +174,4 @@ def answer_coverage(query: Query, *, snapshot: Snapshot, context: AnswerContext)
     coverage = Coverage(metro=snapshot.metro.slug, release=release, **asdict(measures))
     described = find_route_filters(query).describe()
     meta = CoverageMeta(metro=snapshot.metro.slug, generated_at=format_instant(snapshot.stamp), **described)
-    return encode_object(_encoder.encode(coverage), meta=_encoder.encode(meta))
+    return encode_detail(_encoder.encode(coverage), meta=_encoder.encode(meta))

@@ -108,8 +108,7 @@ def _find_snapshot(query: Query, context: AnswerContext) -> tuple[Query, Snapsho
 def prepare_snapshot(snapshot: Snapshot) -> None:
     """Fetch a snapshot's files, and open the indexes that the first requests need. Tables that the build did not map
     are computed, which takes a while."""
-    for files in snapshot.list_files():
-        files.open()
+    snapshot.fetch()
     reader = open_snapshot(snapshot)
     reader.open_packs()
     for make in _PREPARED:

@@ -114,24 +114,14 @@ def encode_list(
     items: Sequence[bytes | memoryview], *, meta: bytes, notices: Sequence[Notice] = (), facets: bytes | None = None
 ) -> list[bytes]:
     """Encode the body of a list, in parts to be joined. `items`, `meta` and `facets` are JSON."""
-    parts = [b"]", *_encode_notices(notices)]
-    if facets is not None:
-        parts += [b',"facets":', facets]
-    begin, end = b'{"data":[', b"".join([*parts, b',"meta":', meta, b"}"])
-    if len(items) < 2:
-        return [begin, *map(bytes, items), end]
-    # All at once: to join the items first would copy a page of 100 kB once more.
-    return [b",".join([b"".join((begin, items[0])), *items[1:-1], b"".join((items[-1], end))])]
+    counts = [] if facets is None else [b',"facets":', facets]
+    return [b'{"data":[', b",".join(items), b"]", *_encode_notices(notices), *counts, b',"meta":', meta, b"}"]
 
 
-def encode_detail(document: bytes, *, notices: Sequence[Notice] = ()) -> list[bytes]:
-    """Encode the body of a single listing, in parts to be joined. `document`: the JSON that a list has, too."""
-    return [b'{"data":', document, *_encode_notices(notices), b"}"]
-
-
-def encode_object(data: bytes, *, meta: bytes, notices: Sequence[Notice] = ()) -> list[bytes]:
-    """Encode the body of a single object that has a `meta`, in parts to be joined."""
-    return [b'{"data":', data, *_encode_notices(notices), b',"meta":', meta, b"}"]
+def encode_detail(document: bytes, *, meta: bytes | None = None, notices: Sequence[Notice] = ()) -> list[bytes]:
+    """Encode the body of a single object, in parts to be joined. `document`: its JSON."""
+    end = [b"}"] if meta is None else [b',"meta":', meta, b"}"]
+    return [b'{"data":', document, *_encode_notices(notices), *end]
 
 
 def encode_error(error: ApiError, request_id: str) -> bytes:

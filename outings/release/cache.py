@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 
 # How long a file stays that no release of this process needs. Another process may be about to need it.
 UNUSED_SECONDS = 3_600.0
+_DAMAGED = "%s is not what its name says: its disk or another program damaged it; it is fetched again"
 # Locks by the first two hex digits of an object's name, so that an object that two threads need is fetched once.
 _fetching = tuple(threading.Lock() for _ in range(256))
 
@@ -50,29 +51,25 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
     Raises NotFound, StoreError, Corrupt if the store's bytes do not have the hash (then nothing is cached), and OSError
     if the folder can't hold the file.
     """
-    with _fetching[int(sha[:2], 16)]:
-        return _fetch_object(store, sha, folder=folder)
-
-
-def _fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
     path = folder / PREFIX / sha
-    with contextlib.suppress(FileNotFoundError):
-        file = MappedFile(path)
-        if hash_of(file.view) == sha:
-            with contextlib.suppress(OSError):  # another user's file, or one that was removed meanwhile
-                os.utime(path)
-            return file
-        log.warning("%s is not what its name says: its disk or another program damaged it; it is fetched again", path)
-    data = read_object(store, sha)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{sha}.{uuid.uuid4().hex}")
-    try:
-        write_named(temporary, data)
-        sync(temporary)  # after a power cut the file is whole or missing
-        file = MappedFile(temporary)
-        file.path = temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with _fetching[int(sha[:2], 16)]:
+        with contextlib.suppress(FileNotFoundError):
+            file = MappedFile(path)
+            if hash_of(file.view) == sha:
+                with contextlib.suppress(OSError):  # another user's file, or one that was removed meanwhile
+                    os.utime(path)
+                return file
+            log.warning(_DAMAGED, path)
+        data = read_object(store, sha)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f"{sha}.{uuid.uuid4().hex}")
+        try:
+            write_named(temporary, data)
+            sync(temporary)  # after a power cut the file is whole or missing
+            file = MappedFile(temporary)
+            file.path = temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
     return file
 
 

@@ -11,6 +11,7 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
+from itertools import accumulate
 from uuid import UUID
 
 import msgspec
@@ -111,7 +112,7 @@ def walk_versions(history: History, *, after: int) -> Iterator[Version]:
     for segment in list_segments(history.log):
         if segment.last > after:
             at = max(after + 1 - segment.first, 0)
-            for number in range(at // BLOCK, -(-(segment.last - segment.first + 1) // BLOCK)):
+            for number in range(at // BLOCK, _count_blocks(segment)):
                 block = _read_block(segment, number, read=history.read)
                 yield from block[max(at - number * BLOCK, 0) :]
 
@@ -160,8 +161,15 @@ def _extend_segment(
     pending += added
     blocks += [_encode_block(pending[at : at + BLOCK]) for at in range(0, len(pending), BLOCK)]
     rows += [UUID(version.listing_id).bytes + (version.version_id - first).to_bytes(_ROW - _ID) for version in added]
-    data, index = b"".join(blocks), _encode_index(blocks, sorted(rows))
-    return Segment(object=hash_of(data), index=hash_of(index), first=first, last=added[-1].version_id), data, index
+    return _make_segment(blocks, sorted(rows), first=first, last=added[-1].version_id)
+
+
+def _make_segment(
+    blocks: Sequence[bytes], rows: Sequence[bytes], *, first: int, last: int
+) -> tuple[Segment, bytes, bytes]:
+    ends = accumulate(map(len, blocks), initial=0)
+    data, index = b"".join(blocks), b"".join([*(end.to_bytes(_OFFSET) for end in ends), *rows])
+    return Segment(object=hash_of(data), index=hash_of(index), first=first, last=last), data, index
 
 
 def _reopen_segment(tail: Segment, *, read: ReadObject) -> tuple[list[bytes], list[bytes], list[Version]]:
@@ -189,16 +197,12 @@ def erase_words(log: Log, ids: Collection[str], *, read: ReadObject) -> Extended
 
 
 def _erase_segment(segment: Segment, ids: Collection[str], *, read: ReadObject) -> tuple[Segment, bytes, bytes]:
+    erased = (
+        [replace(version, slug=version.listing_id) if version.listing_id in ids else version for version in versions]
+        for versions in (_read_block(segment, number, read=read) for number in range(_count_blocks(segment)))
+    )
     rows = bytes(read(segment.index)[_rows_start(segment) :])
-    blocks = []
-    for number in range(-(-(segment.last - segment.first + 1) // BLOCK)):
-        versions = _read_block(segment, number, read=read)
-        slugs = (version.listing_id if version.listing_id in ids else version.slug for version in versions)
-        blocks.append(
-            _encode_block([replace(version, slug=slug) for version, slug in zip(versions, slugs, strict=True)])
-        )
-    data, index = b"".join(blocks), _encode_index(blocks, [rows])
-    return replace(segment, object=hash_of(data), index=hash_of(index)), data, index
+    return _make_segment([_encode_block(block) for block in erased], [rows], first=segment.first, last=segment.last)
 
 
 def _encode_block(versions: Sequence[Version]) -> bytes:
@@ -211,21 +215,17 @@ def _read_block(segment: Segment, number: int, *, read: ReadObject) -> list[Vers
     return _decoder.decode_lines(zlib.decompress(read(segment.object)[start:end], wbits=31))
 
 
-def _encode_index(blocks: Sequence[bytes], rows: Sequence[bytes]) -> bytes:
-    ends = [0]
-    for block in blocks:
-        ends.append(ends[-1] + len(block))
-    return b"".join(end.to_bytes(_OFFSET) for end in ends) + b"".join(rows)
-
-
 def _find_block(index: Bytes, number: int) -> tuple[int, int]:
     at = number * _OFFSET
     return int.from_bytes(index[at : at + _OFFSET]), int.from_bytes(index[at + _OFFSET : at + 2 * _OFFSET])
 
 
+def _count_blocks(segment: Segment) -> int:
+    return -(-(segment.last - segment.first + 1) // BLOCK)
+
+
 def _rows_start(segment: Segment) -> int:
-    blocks = -(-(segment.last - segment.first + 1) // BLOCK)
-    return (blocks + 1) * _OFFSET
+    return (_count_blocks(segment) + 1) * _OFFSET
 
 
 def _find_places(segment: Segment, wanted: bytes, *, read: ReadObject) -> Iterator[int]:

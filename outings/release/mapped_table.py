@@ -8,8 +8,8 @@ integer or NaN, and -1 for a boolean.
 """
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Iterable, Mapping
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -112,29 +112,10 @@ class MappedTable:
         values: NDArray[Any] = column.values.to_numpy(zero_copy_only=True)
         return values.reshape(len(column), -1) if len(column) else values.reshape(0, 0)
 
-    def read_texts(self, name: str) -> "Texts":
-        return Texts(self._batch.column(name))
+    def read_texts(self, name: str) -> list[str]:
+        texts: list[str] = self._batch.column(name).to_pylist()
+        return texts
 
 
 def _make_empty(schema: Any) -> Any:
     return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
-
-
-class Texts(Sequence[str]):
-    """A column of texts, which decodes one at a time."""
-
-    def __init__(self, column: Any) -> None:
-        self._column = column
-
-    def __len__(self) -> int:
-        return len(self._column)
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> "Texts": ...
-    def __getitem__(self, at: int | slice) -> "str | Texts":
-        if isinstance(at, slice):
-            return Texts(self._column[at])
-        text: str = self._column[at].as_py()
-        return text

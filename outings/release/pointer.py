@@ -14,13 +14,14 @@ from msgspec.structs import replace
 from outings.failures import GuardRefusal
 from outings.release.manifest import list_references
 from outings.release.root import (
+    ListedRelease,
     ReleaseRange,
     Root,
     format_release_id,
     has_ended,
     parse_release_id,
     read_root,
-    walk_roots,
+    walk_releases,
 )
 from outings.release.store import (
     PREFIX,
@@ -75,6 +76,10 @@ class CurrentRelease(Struct, frozen=True):
 
     pointer: VersionedPointer
     root: Root
+
+    @property
+    def listed(self) -> ListedRelease:
+        return ListedRelease(self.pointer.pointer.root, self.root)
 
 
 def encode_pointer(pointer: Pointer) -> bytes:
@@ -177,20 +182,20 @@ def swap_pointer(store: Store, *, old: VersionedPointer | None, new: Pointer) ->
 
 def is_published(store: Store, *, current: Pointer, wanted: Pointer) -> bool:
     """Return True if the root of `wanted` is the current one or an earlier one of its chain."""
-    for sha, root in walk_roots(store, current.root):
-        if root.sequence <= wanted.sequence:
-            return sha == wanted.root
+    for release in walk_releases(store, current.root):
+        if release.root.sequence <= wanted.sequence:
+            return release.sha == wanted.root
     return False
 
 
 def refuse_lost_pointer(store: Store) -> None:
     """Raise DamagedStore if the store, which has no pointer, has releases. Its text names the newest whose objects are
     all there. Objects without a root are no release: their first build was killed."""
-    roots = find_roots(store)
-    if not roots:
+    releases = find_releases(store)
+    if not releases:
         return
     names = {entry.name for entry in store.list(PREFIX)}
-    whole = next((format_release_id(root.sequence, sha) for sha, root in roots if _is_whole(store, root, names)), None)
+    whole = next((release.id for release in releases if _is_whole(store, release.root, names)), None)
     advice = (
         "none of them is whole: put the store back from a backup"
         if whole is None
@@ -202,24 +207,24 @@ def refuse_lost_pointer(store: Store) -> None:
     )
 
 
-def find_roots(store: Store) -> list[tuple[str, Root]]:
-    """Return the hashes and roots of all releases in the store, the highest sequence first, without those that a
-    takedown ended. It reads every object small enough to be a root."""
+def find_releases(store: Store) -> list[ListedRelease]:
+    """Return all releases in the store, the highest sequence first, without those that a takedown ended. It reads every
+    object small enough to be a root."""
     names = (entry.name for entry in store.list(PREFIX) if entry.size <= _MOST_BYTES)
-    matches = [match for match in run_all(partial(_find_root, store), names) if match is not None]
+    matches = filter(None, run_all(partial(_find_release, store), names))
     ended: tuple[ReleaseRange, ...] = ()
-    roots = []
-    for sha, root in sorted(matches, key=lambda match: match[1].sequence, reverse=True):
-        if not has_ended(ended, root.sequence):
-            roots.append((sha, root))
-        ended += root.ended
-    return roots
+    releases = []
+    for release in sorted(matches, key=lambda release: release.root.sequence, reverse=True):
+        if not has_ended(ended, release.root.sequence):
+            releases.append(release)
+        ended += release.root.ended
+    return releases
 
 
-def _find_root(store: Store, name: str) -> tuple[str, Root] | None:
+def _find_release(store: Store, name: str) -> ListedRelease | None:
     sha = name.rpartition("/")[2]
     try:
-        return sha, read_root(store, sha)
+        return ListedRelease(sha, read_root(store, sha))
     except (Corrupt, NotFound):
         return None
 
@@ -231,14 +236,6 @@ def _is_whole(store: Store, root: Root, names: Collection[str]) -> bool:
         return False
 
 
-class ListedRelease(Struct, frozen=True):
-    """A release in the chain: its id, its root and the root's hash."""
-
-    id: str
-    sha: str
-    root: Root
-
-
 def list_releases(store: Store, *, trust: Trust = ANYBODY) -> Iterator[ListedRelease]:
     """Yield the current release and the previous ones, newest first, until one is pruned. Roots are read when needed.
 
@@ -246,16 +243,9 @@ def list_releases(store: Store, *, trust: Trust = ANYBODY) -> Iterator[ListedRel
     Corrupt, NotFound and StoreError.
     """
     current = read_current(store, trust=trust)
-    if current is None:
-        return
-    yield name_release(current.pointer.pointer.root, current.root)
-    if current.root.previous is not None:
-        for sha, root in walk_roots(store, current.root.previous):
-            yield name_release(sha, root)
-
-
-def name_release(sha: str, root: Root) -> ListedRelease:
-    return ListedRelease(format_release_id(root.sequence, sha), sha, root)
+    if current is not None:
+        yield current.listed
+        yield from walk_releases(store, current.root.previous)
 
 
 def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:

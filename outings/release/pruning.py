@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from outings.failures import GuardRefusal
 from outings.release.manifest import list_references
-from outings.release.pointer import ListedRelease, list_releases
+from outings.release.pointer import list_releases
 from outings.release.publishing import LONGEST_BUILD
-from outings.release.root import has_ended
+from outings.release.root import ListedRelease, has_ended
 from outings.release.store import PREFIX, TEMPORARY, Store, StoreEntry, object_name
 from outings.release.trust import ANYBODY, Trust
 

@@ -157,16 +157,26 @@ def read_root(store: Store, sha: str) -> Root:
     return parse_root(read_object(store, sha))
 
 
-def walk_roots(store: Store, sha: str) -> Iterator[tuple[str, Root]]:
-    """Yield this root and the earlier ones, newest first, until one is pruned."""
-    following: str | None = sha
-    while following is not None:
+class ListedRelease(Struct, frozen=True):
+    """A release in the chain: its root and the root's hash."""
+
+    sha: str
+    root: Root
+
+    @property
+    def id(self) -> str:
+        return format_release_id(self.root.sequence, self.sha)
+
+
+def walk_releases(store: Store, sha: str | None) -> Iterator[ListedRelease]:
+    """Yield the release with this root and the earlier ones, newest first, until one is pruned."""
+    while sha is not None:
         try:
-            root = read_root(store, following)
+            root = read_root(store, sha)
         except NotFound:
             return
-        yield following, root
-        following = root.previous
+        yield ListedRelease(sha, root)
+        sha = root.previous
 
 
 def format_release_id(sequence: int, sha: str) -> str:

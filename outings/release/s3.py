@@ -1,7 +1,7 @@
 """A store in an S3 bucket, or on a compatible server with conditional writes."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property, partial
@@ -126,20 +126,12 @@ class S3Store:
                 name = entry["Key"].removeprefix(self._prefix)
                 yield StoreEntry(name, entry["Size"], _whole_seconds(entry["LastModified"]))
 
-    def put(self, name: str, data: bytes) -> None:
-        self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data))
+    def put(self, name: str, data: bytes, headers: Mapping[str, str] = {}) -> None:
+        self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data, **headers))
 
-    def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
+    def put_many(self, items: Iterable[tuple[str, bytes] | tuple[str, bytes, Mapping[str, str]]]) -> None:
+        """Write objects. Public files have headers behind their name and bytes, in boto3's spelling."""
         run_all(lambda item: self.put(*item), items)
-
-    def put_public(self, files: Iterable[tuple[str, bytes, dict[str, str]]]) -> None:
-        """Write public files: name, bytes, and headers in boto3's spelling."""
-
-        def put(file: tuple[str, bytes, dict[str, str]]) -> None:
-            name, data, headers = file
-            self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data, **headers))
-
-        run_all(put, files)
 
     def delete_names(self, names: Iterable[str]) -> None:
         """Delete the objects with these names, even if they were written again since they were listed."""

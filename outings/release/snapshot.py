@@ -29,8 +29,7 @@ from outings.release.manifest import (
     list_files,
     read_manifest,
 )
-from outings.release.pointer import ListedRelease
-from outings.release.root import Log, Root
+from outings.release.root import ListedRelease, Log, Root
 from outings.release.site import WEBP, Picture, SiteFile, SiteSettings, StoredFile, locate_picture, read_site
 from outings.release.store import Bytes, Corrupt, Store, run_all
 
@@ -88,6 +87,11 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
         packs = self.packs.files if isinstance(self.packs, LazyPacks) else None
         return [files for files in (self.mapped, packs, self.tables) if isinstance(files, LazyFiles)]
 
+    def fetch(self) -> None:
+        """Fetch all files that are not fetched yet."""
+        for files in self.list_files():
+            files.open()
+
     def count_bytes(self) -> int:
         """Return the bytes of the fetched files."""
         return sum(files.count_bytes() for files in self.list_files())
@@ -129,8 +133,7 @@ def open_release(store: Store, listed: ListedRelease, *, cache: Path) -> Release
     """Open a release and fetch all files of its snapshots. Raises NotFound, Corrupt and StoreError."""
     release = name_release(store, listed, cache=cache)
     for snapshot in release.metros.values():
-        for files in snapshot.list_files():
-            files.open()
+        snapshot.fetch()
     return release
 
 

@@ -1,6 +1,6 @@
 """Verify kept releases from the pointer's signature down to the bytes of each object, and restore a lost pointer."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from itertools import groupby
 
@@ -11,19 +11,25 @@ from outings.release.log import list_segments
 from outings.release.manifest import hash_snapshot, list_references, read_manifest
 from outings.release.pointer import (
     NAME,
-    ListedRelease,
     VersionedPointer,
     encode_pointer,
     explain_pointer,
     find_pointer_signer,
-    find_roots,
+    find_releases,
     make_pointer,
-    name_release,
     read_current,
     read_pointer,
     refuse_lost_pointer,
 )
-from outings.release.root import Root, explain_regress, format_release_id, has_ended, read_root, walk_roots
+from outings.release.root import (
+    ListedRelease,
+    Root,
+    explain_regress,
+    format_release_id,
+    has_ended,
+    read_root,
+    walk_releases,
+)
 from outings.release.store import Corrupt, NotFound, Outcome, Store, read_object, run_all
 from outings.release.trust import Trust, UntrustedRelease
 
@@ -67,8 +73,8 @@ def verify_releases(
     visited: set[str] = set()
     verified: list[VerifiedRelease] = []
     newest = newer = read_root(store, pointer.root)
-    for sha, root in walk_roots(store, pointer.root):
-        release = name_release(sha, root)
+    for release in walk_releases(store, pointer.root):
+        root = release.root
         if not verified:
             wrong = explain_pointer(pointer, root)
         elif newer.sequence != root.sequence + 1:
@@ -139,11 +145,11 @@ def restore_release(store: Store, release_id: str | None, *, trust: Trust) -> Re
     """
     before = store.read_versioned(NAME)
     _refuse_in_force(store, trust=trust)
-    roots = [name_release(sha, root) for sha, root in find_roots(store)]
-    wanted = [root for root in roots if release_id in (None, root.id)]
+    releases = find_releases(store)
+    wanted = [release for release in releases if release_id in (None, release.id)]
     if not wanted:
         named = "" if release_id is None else f" {release_id}"
-        raise RestoreRefusal(f"store {store} has no release{named} to restore; there are: {_list_ids(roots)}")
+        raise RestoreRefusal(f"store {store} has no release{named} to restore; there are: {_list_ids(releases)}")
     skipped: list[str] = []
     release = _choose(store, wanted, skipped)
     pointer = make_pointer(release.sha, release.root, trust=trust)
@@ -161,14 +167,20 @@ def _refuse_in_force(store: Store, *, trust: Trust) -> None:
     except (Corrupt, NotFound):
         return
     if current is not None:
-        release = name_release(current.pointer.pointer.root, current.root)
-        raise RestoreRefusal(f"release {release.id} is in force: there is nothing to restore")
+        raise RestoreRefusal(f"release {current.listed.id} is in force: there is nothing to restore")
 
 
 def _choose(store: Store, releases: list[ListedRelease], skipped: list[str]) -> ListedRelease:
     """Return the newest release without faults. Append to `skipped` why newer ones have some."""
     for _, group in groupby(releases, key=lambda release: release.root.sequence):
-        right = list(_verify(store, group, skipped))
+        right = []
+        for release in group:
+            try:
+                verify_release(store, release)
+            except (Corrupt, NotFound) as error:
+                skipped.append(str(error))
+            else:
+                right.append(release)
         if len(right) > 1:
             raise RestoreRefusal(
                 f"{len(right)} releases have the same number: {_list_ids(right)}. All but one were never in force, "
@@ -178,16 +190,6 @@ def _choose(store: Store, releases: list[ListedRelease], skipped: list[str]) -> 
         if right:
             return right[0]
     raise RestoreRefusal("; ".join((*skipped, "no other release can be restored: put the store back from a backup")))
-
-
-def _verify(store: Store, releases: Iterator[ListedRelease], skipped: list[str]) -> Iterator[ListedRelease]:
-    for release in releases:
-        try:
-            verify_release(store, release)
-        except (Corrupt, NotFound) as error:
-            skipped.append(str(error))
-        else:
-            yield release
 
 
 def _list_ids(releases: list[ListedRelease]) -> str:

@@ -7,9 +7,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from outings.release.manifest import read_manifest
-from outings.release.pointer import ListedRelease
 from outings.release.publishing import Publication, make_deadline, publish
-from outings.release.root import Part, Root
+from outings.release.root import ListedRelease, Part, Root
 from outings.release.snapshot import name_snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED

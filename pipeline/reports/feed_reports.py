@@ -12,8 +12,8 @@ import polars as pl
 from outings.pages.city import MEMBERS, list_having
 from outings.release.cache import fetch_object
 from outings.release.manifest import FeedAccount, add_accounts, read_manifest
-from outings.release.pointer import ListedRelease, list_releases
-from outings.release.root import FeedMemory, Root, has_ended
+from outings.release.pointer import list_releases
+from outings.release.root import FeedMemory, ListedRelease, Root, has_ended
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import Trust

@@ -12,7 +12,8 @@ from outings.configuration import Configuration, read_configuration
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route
 from outings.release.log import Version
-from outings.release.pointer import ListedRelease, list_releases
+from outings.release.pointer import list_releases
+from outings.release.root import ListedRelease
 from outings.release.snapshot import Release, open_release
 from outings.release.store import Store, object_name, open_store, read_object
 from pipeline.building import BuildResult, build_release

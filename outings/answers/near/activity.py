@@ -29,7 +29,7 @@ from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.filters import CollectionScope, query_collections
 from outings.answers.snapshot.distance import Point, find_chord, find_metres, make_unit_vector
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.contract.envelope import encode_object
+from outings.contract.envelope import encode_detail
 from outings.contract.query import Query
 from outings.contract.resources.directories import Bounds
 from outings.contract.resources.finding import ActivityComponent, AreaActivity
@@ -171,7 +171,7 @@ def answer_activity(near: Near) -> list[bytes]:
     data = measure_activity(near, shown, Circle(shown, near.point, chord))
     notices = list_notices(near, hidden=shown.count_hidden(near.point, chord=chord, is_open=False))
     meta = _encoder.encode(ActivityMeta(**describe_near(near)))
-    return encode_object(_encoder.encode(data), meta=meta, notices=notices)
+    return encode_detail(_encoder.encode(data), meta=meta, notices=notices)
 
 
 def measure_activity(near: Near, shown: ShownListings, circle: Circle) -> AreaActivity:

@@ -31,7 +31,7 @@ from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.column_tables import count_bits
 from outings.answers.snapshot.distance import Floats, find_chord, find_metres
 from outings.answers.snapshot.reader import open_snapshot
-from outings.contract.envelope import encode_object
+from outings.contract.envelope import encode_detail
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
 from outings.contract.resources.finding import (
@@ -210,7 +210,7 @@ def answer_around(near: Near, context: AnswerContext, *, offsets: Mapping[str, i
     }
     notices = (*list_notices(near, hidden=hidden), *items.sources.notices, *items.forecasts.notices)
     meta = _encoder.encode(AroundMeta(**describe_near(near), limit=limit))
-    return encode_object(_encoder.encode(data), meta=meta, notices=notices)
+    return encode_detail(_encoder.encode(data), meta=meta, notices=notices)
 
 
 def _count_facets(near: Near, open_cards: RowDistances, index: NearIndex) -> AroundFacets:

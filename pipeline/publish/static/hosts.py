@@ -95,7 +95,7 @@ class S3Host:
         return self._store.exists(name)
 
     def write(self, files: Iterable[HostFile]) -> None:
-        self._store.put_public(map(self._encode, files))
+        self._store.put_many(map(self._encode, files))
 
     @staticmethod
     def _encode(file: HostFile) -> tuple[str, bytes, dict[str, str]]:

@@ -16,7 +16,8 @@ from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, TYPES, Vocabulary
 from outings.failures import GuardRefusal
-from outings.release.pointer import ListedRelease, list_releases
+from outings.release.pointer import list_releases
+from outings.release.root import ListedRelease
 from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.store import Outcome, Store, decode_json
 from outings.release.tables import PUBLISHED, read_columns

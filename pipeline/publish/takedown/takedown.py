@@ -17,7 +17,7 @@ from outings.release.log import list_history
 from outings.release.manifest import read_manifest
 from outings.release.pointer import list_releases, read_current
 from outings.release.publishing import ConcurrentPublication, Publication, WithdrawalChange, make_deadline, publish
-from outings.release.root import Part, Root, Withdrawal, has_ended, list_withdrawn, walk_roots
+from outings.release.root import Part, Root, Withdrawal, has_ended, list_withdrawn, walk_releases
 from outings.release.store import NotFound, Store, read_object
 from outings.release.trust import ANYBODY, Trust
 from pipeline.clean.feed_read import read_problems
@@ -184,11 +184,10 @@ def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
     """Return the sequence of the oldest kept release whose log has one of the ids."""
     firsts = [versions[0] for row_id in ids if (versions := _list_versions(store, root, row_id))]
     first = root.sequence
-    if firsts and root.previous is not None:
-        for _, earlier in walk_roots(store, root.previous):
-            if earlier.log.latest_version_id < min(firsts):
-                break
-            first = earlier.sequence
+    for earlier in walk_releases(store, root.previous) if firsts else ():
+        if earlier.root.log.latest_version_id < min(firsts):
+            break
+        first = earlier.root.sequence
     return first
 
 
