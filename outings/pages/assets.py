@@ -1,7 +1,7 @@
 """Find the files of the site, and name pages, styles and scripts by their hash. Check an operator's colors."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -106,11 +106,12 @@ def make_asset(name: str, data: bytes) -> Page:
     return Page(path=path, media=_MEDIA[f".{suffix}"], data=data)
 
 
-Color = tuple[int, int, int]
+# Red, green and blue.
+Color = bytes
 
 # The grounds of `site/styles/parts/tokens.css`: page and raised surface of each scheme.
-_LIGHT: tuple[Color, Color] = ((0xFD, 0xFD, 0xFC), (0xF3, 0xF4, 0xF2))
-_DARK: tuple[Color, Color] = ((0x16, 0x19, 0x1C), (0x1F, 0x23, 0x27))
+_LIGHT = (bytes.fromhex("fdfdfc"), bytes.fromhex("f3f4f2"))
+_DARK = (bytes.fromhex("16191c"), bytes.fromhex("1f2327"))
 # The share of the accent colour in the background of chosen items.
 _TINT = 0.1
 # WCAG 2.2 AA asks for 4.5 : 1 for text.
@@ -121,17 +122,22 @@ _STEPS = 50
 @cache
 def make_colors(accent: str) -> Page:
     """Return the style sheet that replaces the program's colors by this one, written as #rrggbb."""
-    light = _find_pair(_parse_color(accent), grounds=_LIGHT, towards=(0, 0, 0))
-    dark = _find_pair(_parse_color(accent), grounds=_DARK, towards=(255, 255, 255))
+    color = bytes.fromhex(accent[1:])
+    light = _find_pair(color, grounds=_LIGHT, towards=bytes.fromhex("000000"))
+    dark = _find_pair(color, grounds=_DARK, towards=bytes.fromhex("ffffff"))
     pairs = zip(("accent", "accent-ground"), light, dark, strict=True)
-    style = ";".join(f"--{name}:light-dark({_format_color(one)},{_format_color(other)})" for name, one, other in pairs)
+    style = ";".join(f"--{name}:light-dark(#{one.hex()},#{other.hex()})" for name, one, other in pairs)
     return make_asset("colors.css", f":root{{{style}}}\n".encode())
 
 
 def _find_pair(color: Color, *, grounds: tuple[Color, Color], towards: Color) -> tuple[Color, Color]:
-    """Return the color for text, and a tint of it for the page's ground. The color is readable on both."""
+    """Return the color for text, and a tint of it for the page's ground. The text is the color itself, or the nearest
+    one that can be read on both."""
     tint = _mix(grounds[0], color, share=_TINT)
-    return _find_readable(color, grounds=(grounds[1], tint), towards=towards), tint
+    mixes = (_mix(color, towards, share=step / _STEPS) for step in range(_STEPS))
+    behind = (grounds[1], tint)
+    text = (mixed for mixed in mixes if all(find_contrast(mixed, ground) >= _CONTRAST for ground in behind))
+    return next(text, towards), tint
 
 
 def find_contrast(first: Color, second: Color) -> float:
@@ -140,19 +146,8 @@ def find_contrast(first: Color, second: Color) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def _find_readable(color: Color, *, grounds: Sequence[Color], towards: Color) -> Color:
-    """Return the color itself, or the nearest one that can be read."""
-    mixed = color
-    for step in range(_STEPS + 1):
-        mixed = _mix(color, towards, share=step / _STEPS)
-        if all(find_contrast(mixed, ground) >= _CONTRAST for ground in grounds):
-            break
-    return mixed
-
-
 def _mix(color: Color, other: Color, *, share: float) -> Color:
-    red, green, blue = (round(own + (its - own) * share) for own, its in zip(color, other, strict=True))
-    return red, green, blue
+    return bytes(round(own + (its - own) * share) for own, its in zip(color, other, strict=True))
 
 
 def _find_luminance(color: Color) -> float:
@@ -162,14 +157,6 @@ def _find_luminance(color: Color) -> float:
 
 def _linearize(channel: float) -> float:
     return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
-
-
-def _parse_color(text: str) -> Color:
-    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
-
-
-def _format_color(color: Color) -> str:
-    return "#" + "".join(f"{part:02x}" for part in color)
 
 
 def list_assets(settings: SiteSettings) -> list[Page]:

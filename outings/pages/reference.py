@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from outings.contract import errors
 from outings.contract.envelope import NOTICES
 from outings.contract.members import RESOURCES
-from outings.contract.openapi.document import make_document
+from outings.contract.openapi.document import make_document, resolve_parameter
 from outings.contract.openapi.examples import Example, find_example
 from outings.contract.openapi.operations import make_body
 from outings.contract.openapi.schemas import Schema, is_struct
@@ -179,11 +179,8 @@ def list_entries(document: Schema, vocabulary: Vocabulary) -> Sequence[RouteEntr
 
 
 def _make_entry(route: Route, *, document: Schema, vocabulary: Vocabulary) -> RouteEntry:
-    shared = document["components"]["parameters"]
-
     def read(path: str) -> list[Schema]:
-        listed = document["paths"][path]["get"]["parameters"]
-        return [shared[node["$ref"].rpartition("/")[2]] if "$ref" in node else node for node in listed]
+        return [resolve_parameter(node, document) for node in document["paths"][path]["get"]["parameters"]]
 
     parameters = read(route.path)
     like = _find_like(route)

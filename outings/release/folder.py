@@ -84,11 +84,11 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def hold_lock(path: Path) -> Iterator[None]:
+def hold_lock(path: Path, *, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
     """Hold a lock on a file within the context. Waits for other processes; ends with its own. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.flock(file, kind)
         yield
 
 
@@ -278,18 +278,10 @@ class FolderStore:
             self._made.add(folder)
         return folder
 
-    @contextlib.contextmanager
-    def _lock(self, name: Literal["swap", "objects"], *, kind: int) -> Iterator[None]:
-        """Hold a lock within the context: `swap` to replace the pointer, `objects` to keep puts and deletes of objects
-        apart. A lock ends with its process."""
-        path = self._path(_LOCKS) / name
+    def _lock(self, name: Literal["swap", "objects"], *, kind: int) -> contextlib.AbstractContextManager[None]:
+        """Return a lock: `swap` to replace the pointer, `objects` to keep puts and deletes of objects apart."""
         self._make_folder_of(_LOCKS)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(handle, kind)
-            yield
-        finally:
-            os.close(handle)
+        return hold_lock(self._path(_LOCKS) / name, kind=kind)
 
     @contextlib.contextmanager
     def _explained(self, operation: str, name: str) -> Iterator[None]:

@@ -163,19 +163,10 @@ def add_accounts(parts: Iterable[Mapping[str, FeedAccount]]) -> dict[str, FeedAc
     return total
 
 
-def encode_manifest(manifest: Manifest) -> bytes:
-    """Encode a manifest as canonical JSON: the same manifest always has the same bytes."""
-    return msgspec.json.encode(manifest, order="sorted")
-
-
-def parse_manifest(data: bytes) -> Manifest:
-    """Parse a manifest. Raises Corrupt. Before opening its tables, compare `layout` with `LAYOUT`."""
-    return decode_json(data, Manifest, name="manifest")
-
-
 def read_manifest(store: Store, sha: str) -> Manifest:
-    """Read the manifest with this hash. Raises NotFound, Corrupt and StoreError."""
-    return parse_manifest(read_object(store, sha))
+    """Read the manifest with this hash. Before opening its tables, compare `layout` with `LAYOUT`. Raises NotFound,
+    Corrupt and StoreError."""
+    return decode_json(read_object(store, sha), Manifest, name="manifest")
 
 
 def hash_snapshot(manifest: Manifest) -> str:

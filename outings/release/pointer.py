@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 from functools import partial
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -31,6 +30,7 @@ from outings.release.store import (
     Store,
     StoreError,
     decode_json,
+    encode_canonical,
     object_name,
     run_all,
 )
@@ -82,15 +82,6 @@ class CurrentRelease(Struct, frozen=True):
         return ListedRelease(self.pointer.pointer.root, self.root)
 
 
-def encode_pointer(pointer: Pointer) -> bytes:
-    return msgspec.json.encode(pointer, order="sorted")
-
-
-def parse_pointer(data: bytes) -> Pointer:
-    """Parse a pointer. Raises Corrupt."""
-    return decode_json(data, Pointer, name=NAME)
-
-
 def make_pointer(sha: str, root: Root, *, trust: Trust) -> Pointer:
     """Return the pointer to this root, signed if `trust` has a signer. The same root always has the same pointer.
 
@@ -99,12 +90,12 @@ def make_pointer(sha: str, root: Root, *, trust: Trust) -> Pointer:
     pointer = Pointer(
         sequence=root.sequence, root=sha, published_at=root.built_at, latest_version_id=root.log.latest_version_id
     )
-    return replace(pointer, signature=trust.sign(encode_pointer(pointer)))
+    return replace(pointer, signature=trust.sign(encode_canonical(pointer)))
 
 
 def find_pointer_signer(pointer: Pointer, *, trust: Trust) -> PublicKey | None:
     """Return the trusted key that signed the pointer, or None if no key is required. Raises UntrustedRelease."""
-    data = encode_pointer(replace(pointer, signature=None))
+    data = encode_canonical(replace(pointer, signature=None))
     release_id = format_release_id(pointer.sequence, pointer.root)
     return trust.find_signer(data, pointer.signature, named=f"{NAME}, which names release {release_id}")
 
@@ -116,7 +107,7 @@ def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | 
     if versioned is None:
         return None
     try:
-        pointer = parse_pointer(versioned.data)
+        pointer = decode_json(versioned.data, Pointer, name=NAME)
     except Corrupt as error:
         raise Corrupt(f"{error}; {_ADVICE}") from None
     find_pointer_signer(pointer, trust=trust)
@@ -167,7 +158,7 @@ def swap_pointer(store: Store, *, old: VersionedPointer | None, new: Pointer) ->
     expected = None if old is None else old.etag
     doubted = False
     for _ in range(ATTEMPTS):
-        outcome = store.put_if(NAME, encode_pointer(new), expected=expected)
+        outcome = store.put_if(NAME, encode_canonical(new), expected=expected)
         if outcome is Outcome.WON or (outcome is Outcome.LOST and not doubted):
             return outcome
         doubted = True

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from outings.failures import GuardRefusal
 from outings.release.log import Version, append_versions, erase_words
 from outings.release.pointer import NAME, Pointer, VersionedPointer, make_pointer, read_current, swap_pointer
-from outings.release.root import FeedMemory, Log, Part, Root, Withdrawals, add_ended, encode_root, format_release_id
-from outings.release.store import Outcome, Store, StoreError, hash_of, name_of, read_object
+from outings.release.root import FeedMemory, Log, Part, Root, Withdrawals, add_ended, format_release_id
+from outings.release.store import Outcome, Store, StoreError, encode_canonical, hash_of, name_of, read_object
 from outings.release.trust import ANYBODY, Trust
 
 # A prune leaves alone what is younger than this, so a build that took longer may not publish.
@@ -114,9 +114,9 @@ def publish(
         made = None if make_site is None else make_site(root.parts, root.site)
         if made is not None:
             root = replace(root, site=made.site)
-        objects = (*grown.objects, *(made.objects if made else ()), encode_root(root))
+        objects = (*grown.objects, *(made.objects if made else ()), encode_canonical(root))
         store.put_many((name_of(data), data) for data in objects)
-        release_id = format_release_id(root.sequence, hash_of(encode_root(root)))
+        release_id = format_release_id(root.sequence, hash_of(encode_canonical(root)))
         tell_id(release_id)
         check_deadline()
         pointer = put_in_force(store, root, current=current, trust=trust)
@@ -132,7 +132,7 @@ def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, no
     Raises ConcurrentPublication if another release became current meanwhile, and StoreError.
     """
     root = compose_root(current=current, current_root=current_root, parts={}, log=current_root.log, feeds={}, now=now)
-    data = encode_root(root)
+    data = encode_canonical(root)
     store.put(name_of(data), data)
     pointer = put_in_force(store, root, current=current, trust=trust)
     if pointer is None:
@@ -144,7 +144,7 @@ def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, no
 
 def put_in_force(store: Store, root: Root, *, current: VersionedPointer | None, trust: Trust) -> Pointer | None:
     """Replace the pointer by one to this root, which must be in the store. Return None if another was first."""
-    pointer = make_pointer(hash_of(encode_root(root)), root, trust=trust)
+    pointer = make_pointer(hash_of(encode_canonical(root)), root, trust=trust)
     return pointer if swap_pointer(store, old=current, new=pointer) is Outcome.WON else None
 
 

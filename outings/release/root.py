@@ -135,11 +135,6 @@ class Root(Struct, frozen=True, kw_only=True):
     site: str | None = None
 
 
-def encode_root(root: Root) -> bytes:
-    """Encode a root as canonical JSON: the same root always has the same bytes."""
-    return msgspec.json.encode(root, order="sorted")
-
-
 def parse_root(data: bytes) -> Root:
     """Parse a root. Raises Corrupt if the bytes are not a root, or have another layout."""
     layout = decode_json(data, _Layout, name="root").layout

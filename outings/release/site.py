@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 import brotli
-import msgspec
 from msgspec import Struct
 
 from outings.contract.resources.listings import Counts
@@ -198,11 +197,6 @@ def _compress(data: bytes) -> tuple[bytes, bytes]:
     quality = _BROTLI_QUALITY if len(data) < _LARGE else _BROTLI_QUALITY_OF_LARGE
     br: bytes = brotli.compress(data, mode=brotli.MODE_TEXT, quality=quality)
     return gzip.compress(data, compresslevel=_GZIP_LEVEL, mtime=0), br
-
-
-def encode_site(site: Site) -> bytes:
-    """Encode a site as canonical JSON: the same site always has the same bytes."""
-    return msgspec.json.encode(site, order="sorted")
 
 
 def read_site(store: Store, sha: str) -> Site:

@@ -137,6 +137,11 @@ def decode_json(data: bytes, kind: type[Document], *, name: str) -> Document:
         raise Corrupt(f"{name}: {error}") from None
 
 
+def encode_canonical(value: Struct) -> bytes:
+    """Encode a root, manifest, site or pointer as canonical JSON: equal values always have the same bytes."""
+    return msgspec.json.encode(value, order="sorted")
+
+
 def read_object(store: Store, sha: str) -> bytes:
     """Read an object and check its hash. Raises NotFound and Corrupt."""
     data = store.get(object_name(sha))

@@ -12,7 +12,6 @@ from outings.release.manifest import hash_snapshot, list_references, read_manife
 from outings.release.pointer import (
     NAME,
     VersionedPointer,
-    encode_pointer,
     explain_pointer,
     find_pointer_signer,
     find_releases,
@@ -30,7 +29,7 @@ from outings.release.root import (
     read_root,
     walk_releases,
 )
-from outings.release.store import Corrupt, NotFound, Outcome, Store, read_object, run_all
+from outings.release.store import Corrupt, NotFound, Outcome, Store, encode_canonical, read_object, run_all
 from outings.release.trust import Trust, UntrustedRelease
 
 
@@ -154,7 +153,7 @@ def restore_release(store: Store, release_id: str | None, *, trust: Trust) -> Re
     release = _choose(store, wanted, skipped)
     pointer = make_pointer(release.sha, release.root, trust=trust)
     expected = None if before is None else before.etag
-    if store.put_if(NAME, encode_pointer(pointer), expected=expected) is not Outcome.WON:
+    if store.put_if(NAME, encode_canonical(pointer), expected=expected) is not Outcome.WON:
         raise RestoreRefusal(f"another command wrote {NAME}, or the store did not answer; run the command again")
     return RestoredRelease(release=release, skipped=tuple(skipped))
 

@@ -14,21 +14,12 @@ from msgspec.structs import replace
 from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
-from outings.release.manifest import (
-    LAYOUT,
-    FeedAccount,
-    Manifest,
-    Origins,
-    Table,
-    add_accounts,
-    encode_manifest,
-    hash_snapshot,
-)
+from outings.release.manifest import LAYOUT, FeedAccount, Manifest, Origins, Table, add_accounts, hash_snapshot
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
 from outings.release.root import Part
 from outings.release.snapshot import name_snapshot
-from outings.release.store import Corrupt, NotFound, Store, read_object
+from outings.release.store import Corrupt, NotFound, Store, encode_canonical, read_object
 from pipeline.fingerprint import number_renderer
 from pipeline.previous_release import PreviousMetro
 from pipeline.process_memory import return_memory
@@ -117,7 +108,7 @@ def build_metro(
         fetch_pictures=listings.fetch_pictures, writer=writer,
     )  # fmt: skip
     manifest = replace(manifest, exports=exports, pages=pages, answers=str(RENDERER_VERSION), site=site, **named)
-    sha = writer.put(encode_manifest(manifest))
+    sha = writer.put(encode_canonical(manifest))
     writer.flush()
     times.append(perf_counter())
     return MetroBuild(

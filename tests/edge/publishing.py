@@ -17,21 +17,12 @@ from outings.keys.registry import Key, add_key, change_registry
 from outings.release import mapped_table
 from outings.release.cache import MappedFile
 from outings.release.log import Version
-from outings.release.manifest import (
-    LAYOUT,
-    Manifest,
-    Pack,
-    PrecomputedPage,
-    Table,
-    encode_manifest,
-    hash_snapshot,
-    read_manifest,
-)
+from outings.release.manifest import LAYOUT, Manifest, Pack, PrecomputedPage, Table, hash_snapshot, read_manifest
 from outings.release.pointer import read_current, read_pointer
 from outings.release.publishing import Publication, publish
 from outings.release.root import Part, read_root
 from outings.release.snapshot import Release, Snapshot
-from outings.release.store import Store, put_object
+from outings.release.store import Store, encode_canonical, put_object
 from outings.release.trust import ANYBODY, Trust
 from pipeline.publish.objects.exports import put_exports
 from pipeline.publish.objects.object_writer import ObjectWriter
@@ -116,7 +107,7 @@ def publish_restamped(store: Store, count: int, *, minutes: int = 1) -> list[str
         parts: dict[str, Part | None] = {}
         for slug, part in current.root.parts.items():
             manifest = replace(read_manifest(store, part.manifest), stamp=stamp)
-            sha = put_object(store, encode_manifest(manifest))
+            sha = put_object(store, encode_canonical(manifest))
             parts[slug] = Part(manifest=sha, stamp=stamp, snapshot=hash_snapshot(manifest))
         changes = [make_version(slug, stamp) for slug in parts]
         ids.append(publish(store, base=current.root, parts=parts, changes=changes, feeds={}, now=stamp).id)
@@ -150,7 +141,7 @@ def put_snapshot(
         manifest = replace(manifest, exports=made)
         writer.flush()
     return Part(
-        manifest=put_object(store, encode_manifest(manifest)), stamp=snapshot.stamp, snapshot=hash_snapshot(manifest)
+        manifest=put_object(store, encode_canonical(manifest)), stamp=snapshot.stamp, snapshot=hash_snapshot(manifest)
     )
 
 

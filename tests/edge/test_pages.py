@@ -13,8 +13,8 @@ from markupsafe import escape
 from outings.pages.assets import HTML
 from outings.release.pointer import read_current
 from outings.release.publishing import SiteObjects, publish
-from outings.release.site import Basemap, Site, SiteSettings, encode_site, pack_files
-from outings.release.store import hash_of, put_object
+from outings.release.site import Basemap, Site, SiteSettings, pack_files
+from outings.release.store import encode_canonical, hash_of, put_object
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW
@@ -35,7 +35,7 @@ def put_site(service: Service, files: dict[str, tuple[str, bytes]], *, settings:
     current = read_current(service.store)
     assert current is not None
     packed, data = pack_files((path, media, content) for path, (media, content) in files.items())
-    site = encode_site(Site(settings=settings, pages=packed))
+    site = encode_canonical(Site(settings=settings, pages=packed))
     publish(
         service.store, base=current.root, parts={}, changes=[], feeds={}, now=NOW,
         make_site=lambda *_: SiteObjects(site=hash_of(site), objects=(data, site)),

@@ -11,9 +11,9 @@ import pytest
 from outings.keys.registry import NAME as KEYS
 from outings.keys.registry import change_registry, revoke_key
 from outings.release.manifest import read_manifest
-from outings.release.pointer import NAME, encode_pointer, parse_pointer
-from outings.release.root import encode_root, read_root
-from outings.release.store import object_name, put_object
+from outings.release.pointer import NAME, Pointer
+from outings.release.root import read_root
+from outings.release.store import decode_json, encode_canonical, object_name, put_object
 from tests.edge.asking import ask, read_metrics
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, add_keys, make_world, make_worlds, publish_worlds
@@ -187,7 +187,7 @@ def test_a_refused_release_is_tried_again_by_a_clock_that_was_set_back(make_own:
 
 def name_file(store: MemoryStore, kind: str) -> str:
     """Return the name of an object without which the current release can't be served."""
-    sha = parse_pointer(store.get(NAME)).root
+    sha = decode_json(store.get(NAME), Pointer, name="current.json").root
     if kind == "root":
         return object_name(sha)
     part = read_root(store, sha).parts["harbor"]
@@ -257,14 +257,14 @@ def test_a_pointer_that_is_gone_is_said_so(make_own: MakeService) -> None:
 
 def point_back(service: Service, **changes: Any) -> None:
     """The current pointer and root with these of the root's members changed, as no publish would."""
-    pointer = parse_pointer(service.store.get(NAME))
+    pointer = decode_json(service.store.get(NAME), Pointer, name="current.json")
     root = read_root(service.store, pointer.root)
     changed = msgspec.structs.replace(root, **{name: change(root) for name, change in changes.items()})
     swapped = msgspec.structs.replace(
-        pointer, root=put_object(service.store, encode_root(changed)), sequence=changed.sequence,
+        pointer, root=put_object(service.store, encode_canonical(changed)), sequence=changed.sequence,
         latest_version_id=changed.log.latest_version_id,
     )  # fmt: skip
-    service.store.put(NAME, encode_pointer(swapped))
+    service.store.put(NAME, encode_canonical(swapped))
 
 
 @pytest.mark.parametrize(
@@ -293,10 +293,10 @@ def test_what_goes_back_is_refused(make_own: MakeService, changes: dict[str, Any
 
 def test_a_pointer_and_a_root_that_disagree_are_refused(make_own: MakeService) -> None:
     service = make_own()
-    pointer = parse_pointer(service.store.get(NAME))
+    pointer = decode_json(service.store.get(NAME), Pointer, name="current.json")
     publish_events(service, 2)
-    newer = parse_pointer(service.store.get(NAME))
-    service.store.put(NAME, encode_pointer(msgspec.structs.replace(newer, sequence=newer.sequence + 5)))
+    newer = decode_json(service.store.get(NAME), Pointer, name="current.json")
+    service.store.put(NAME, encode_canonical(msgspec.structs.replace(newer, sequence=newer.sequence + 5)))
     service.edge.poll()
     assert read_ready(service)["release"].startswith(f"{pointer.sequence}-")
     assert read_ready(service)["problems"] == {"release": "refused"}

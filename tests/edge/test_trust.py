@@ -14,9 +14,9 @@ from edge.releases import SERVED_NAME as SERVED
 from edge.releases import RollbackGuard
 from edge.serving.worker import make_served_edge
 from outings.release.folder import FolderStore
-from outings.release.pointer import NAME
-from outings.release.root import encode_root, read_root
-from outings.release.store import object_name, put_object
+from outings.release.pointer import NAME, Pointer
+from outings.release.root import read_root
+from outings.release.store import decode_json, encode_canonical, object_name, put_object
 from outings.release.trust import ANYBODY
 from tests.command.conftest import CONFIGURATION
 from tests.edge.asking import ask, read_metrics
@@ -109,7 +109,7 @@ def borrow_signature(signed: SignedStore) -> None:
 def change_root(signed: SignedStore) -> None:
     """A root with a hash of its own: what is made up, or mixed of several releases, has none that was signed."""
     root = read_root(signed.store, signed.pointer["root"])
-    made_up = encode_root(type(root)(
+    made_up = encode_canonical(type(root)(
         sequence=3, previous=signed.pointer["root"], built_at=root.built_at, parts=root.parts, log=root.log
     ))  # fmt: skip
     signed.point(3, root=put_object(signed.store, made_up))
@@ -221,9 +221,8 @@ def test_a_restarted_server_remembers_what_it_served(signed: SignedStore, tmp_pa
 
 
 def test_what_was_served_is_not_forgotten_for_an_older_one(tmp_path: Path, published: Mapping[str, bytes]) -> None:
-    from outings.release.pointer import parse_pointer
-
-    guard, pointers = RollbackGuard(tmp_path), [parse_pointer(published[str(number)]) for number in (1, 2, 3)]
+    pointers = [decode_json(published[str(number)], Pointer, name="current.json") for number in (1, 2, 3)]
+    guard = RollbackGuard(tmp_path)
     for pointer in (pointers[1], pointers[0], pointers[1]):
         guard.remember(pointer)
     assert [RollbackGuard(tmp_path).explain_rollback(value) is None for value in pointers] == [False, True, True]

@@ -5,28 +5,11 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from outings.release.pointer import (
-    DamagedStore,
-    Pointer,
-    encode_pointer,
-    list_releases,
-    parse_pointer,
-    read_pointer,
-    read_release,
-)
+from outings.release.pointer import DamagedStore, Pointer, list_releases, read_pointer, read_release
 from outings.release.pruning import prune
 from outings.release.publishing import BuildTooLong, ConcurrentPublication, make_deadline, publish
-from outings.release.root import (
-    Log,
-    Part,
-    Root,
-    encode_root,
-    explain_regress,
-    format_release_id,
-    parse_release_id,
-    parse_root,
-)
-from outings.release.store import Corrupt, NotFound, Store, name_of, read_object
+from outings.release.root import Log, Part, Root, explain_regress, format_release_id, parse_release_id, parse_root
+from outings.release.store import Corrupt, NotFound, Store, decode_json, encode_canonical, name_of, read_object
 from tests.release.worlds import (
     NOON,
     change,
@@ -140,8 +123,8 @@ def test_a_build_whose_release_is_gone_from_the_store_is_refused(store: Store) -
 @pytest.mark.parametrize("changed", ["sequence", "latest_version_id"])
 def test_nothing_follows_or_is_pruned_by_a_pointer_that_does_not_fit_its_root(store: Store, changed: str) -> None:
     base = publish(store, base=None, parts={}, changes=[change(1)], feeds={}, now=NOON)
-    right = parse_pointer(store.get("current.json"))
-    wrong = encode_pointer(replace(right, **{changed: getattr(right, changed) + 4}))
+    right = decode_json(store.get("current.json"), Pointer, name="current.json")
+    wrong = encode_canonical(replace(right, **{changed: getattr(right, changed) + 4}))
     store.put("current.json", wrong)
     names = {entry.name for entry in store.list("")}
     for act in (
@@ -197,7 +180,7 @@ def test_roots_and_pointers_that_are_none_are_corrupt() -> None:
         with pytest.raises(Corrupt, match=r"^root: "):
             parse_root(data)
         with pytest.raises(Corrupt, match=r"^current\.json: "):
-            parse_pointer(data)
+            decode_json(data, Pointer, name="current.json")
     with pytest.raises(Corrupt, match="its layout is 2; this program reads 1"):
         parse_root(b'{"layout": 2, "anything": []}')
 
@@ -210,9 +193,9 @@ def test_an_object_that_is_not_what_its_name_says_is_corrupt(store: Store) -> No
 
 def test_roots_and_pointers_are_read_as_they_are_written(store: Store) -> None:
     pointer = Pointer(sequence=3, root="a" * 64, published_at=NOON, latest_version_id=7)
-    assert parse_pointer(encode_pointer(pointer)) == pointer
+    assert decode_json(encode_canonical(pointer), Pointer, name="current.json") == pointer
     root = publish(store, base=None, parts={}, changes=[change(1)], feeds={}, now=NOON).root
-    assert parse_root(encode_root(root)) == root
+    assert parse_root(encode_canonical(root)) == root
     file = read_pointer(store)
     assert file is not None
     assert file.pointer.latest_version_id == root.log.latest_version_id == 1

@@ -18,11 +18,10 @@ from outings.release.manifest import (
     Pack,
     PrecomputedPage,
     Table,
-    encode_manifest,
     hash_snapshot,
 )
 from outings.release.root import FeedMemory, Part
-from outings.release.store import Store, hash_of, name_of
+from outings.release.store import Store, encode_canonical, hash_of, name_of
 
 NOON = datetime(2026, 8, 10, 12, tzinfo=UTC)
 
@@ -82,7 +81,7 @@ def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) 
             )
         },
     )  # fmt: skip
-    data = encode_manifest(manifest)
+    data = encode_canonical(manifest)
     store.put_many((name_of(value), value) for value in (table, rows, pack, page, export, data))
     return Part(manifest=hash_of(data), stamp=stamp, snapshot=hash_snapshot(manifest))
 

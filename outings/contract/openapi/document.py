@@ -152,19 +152,17 @@ def encode_static_document(vocabulary: Vocabulary, files_by_request: Mapping[str
     return msgspec.json.encode(document)
 
 
+def resolve_parameter(node: Mapping[str, Any], document: Mapping[str, Any]) -> Schema:
+    """Return the parameter that an operation lists, or refers to."""
+    name = node.get("$ref", "").rpartition("/")[2]
+    parameter: Schema = document["components"]["parameters"][name] if name else dict(node)
+    return parameter
+
+
 def _reduce(operation: Mapping[str, Any], sent: set[str], document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the operation without a key, and with only the parameters in its path and those in `sent`."""
-
-    def read(parameter: Mapping[str, Any]) -> Mapping[str, Any]:
-        name = parameter.get("$ref", "").rpartition("/")[2]
-        shared: Mapping[str, Any] = document["components"]["parameters"][name] if name else parameter
-        return shared
-
-    parameters = [
-        parameter
-        for parameter in operation["parameters"]
-        if read(parameter)["in"] == "path" or read(parameter)["name"] in sent
-    ]
+    described = [(node, resolve_parameter(node, document)) for node in operation["parameters"]]
+    parameters = [node for node, row in described if row["in"] == "path" or row["name"] in sent]
     success = {name: value for name, value in operation["responses"]["200"].items() if name != "headers"}
     kept = {name: operation[name] for name in ("operationId", "tags", "summary", "x-stability") if name in operation}
     responses = {"200": success, "404": {"description": "There is no such file."}}

@@ -24,13 +24,12 @@ from outings.release.site import (
     Site,
     SiteFile,
     SiteSettings,
-    encode_site,
     locate_outlines,
     pack_files,
     read_site,
 )
 from outings.release.snapshot import Snapshot
-from outings.release.store import Store, hash_of, read_object
+from outings.release.store import Store, encode_canonical, hash_of, read_object
 from outings.release.tables import PUBLISHED, read_columns
 from pipeline.fetch.urls import find_host
 from pipeline.fingerprint import hash_sources
@@ -75,7 +74,7 @@ def compose_site(
         from outings.pages.site import render_site
 
         packed, data = pack_files(page.as_file for page in render_site(chosen, figures, vocabulary=vocabulary))
-        site = encode_site(Site(settings=chosen, inputs=inputs, pages=packed))
+        site = encode_canonical(Site(settings=chosen, inputs=inputs, pages=packed))
         # Objects that the current release names exist; others in the store may be about to be pruned.
         cached = set() if published is None else {current, published.pages.object, _name_basemap(published.settings)}
         objects = [encoded for encoded in (data, site) if hash_of(encoded) not in cached]

@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.release.manifest import (
-    Pack,
-    PrecomputedPage,
-    encode_manifest,
-    hash_snapshot,
-    list_objects,
-    parse_manifest,
-    read_manifest,
-)
-from outings.release.store import Corrupt, hash_of
+from outings.release.manifest import Manifest, Pack, PrecomputedPage, hash_snapshot, list_objects, read_manifest
+from outings.release.store import Corrupt, decode_json, encode_canonical, hash_of, put_object
 from pipeline.publish.objects.documents import MOST_PACKS, PACK_SIZE, PackWriter, choose_packs
 from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, put_metro
@@ -86,12 +78,12 @@ def test_a_manifest_is_read_as_it_is_written_and_names_all_its_objects() -> None
     store = MemoryStore()
     part = put_metro(store, "seattle", "a")
     manifest = read_manifest(store, part.manifest)
-    assert parse_manifest(encode_manifest(manifest)) == manifest
+    assert decode_json(encode_canonical(manifest), Manifest, name="manifest") == manifest
     objects = {entry.name.rpartition("/")[2] for entry in store.list("objects/")}
     assert set(list_objects(manifest)) == objects - {part.manifest}
     for data in (b"", b"{}", b"[]", b"\xff"):
         with pytest.raises(Corrupt, match=r"^manifest: "):
-            parse_manifest(data)
+            read_manifest(store, put_object(store, data))
 
 
 def test_a_snapshots_hash_is_of_what_an_answer_depends_on() -> None:
