@@ -18,9 +18,8 @@ from command.options import open_config_store, print_result, read_config, take_c
 from command.static_tree import publish_tree
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
-from outings.failures import EmptyFeed, GuardRefusal, KeptVersion
+from outings.failures import EmptyFeed, KeptVersion
 from outings.release.folder import hold_lock
-from outings.release.publishing import BuildTooLong
 from outings.release.trust import read_publisher
 from pipeline.building import BuildResult, Expect, TellRelease, build_release
 from pipeline.clean.quarantine_file import QuarantineFile
@@ -228,13 +227,9 @@ def build(
                 is_new_store=new_store,
             )  # fmt: skip
             quarantine = QuarantineFile(configuration.build.quarantine)
-            try:
-                built = run_build(
-                    request, workers=workers, cluster=cluster, recorder=recorder, tell_release=quarantine.write
-                )
-            except (GuardRefusal, BuildTooLong):
-                quarantine.discard()
-                raise
+            built = run_build(
+                request, workers=workers, cluster=cluster, recorder=recorder, tell_release=quarantine.write
+            )
         if quarantine.path is None:  # the release is in force by now, so nothing else has failed
             name = built.published.id
             tell(f"release {name} is published, but its quarantine file can't be written: {quarantine.error}")

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from outings.configuration import FeedTable
 from outings.release.root import FeedMemory
 from outings.release.store import Corrupt, NotFound, Store, open_configured_store
-from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read, spool_records
+from pipeline.clean.feed_read import FeedRead, put_cached_read, read_cached_read, spool_records
 from pipeline.clean.reading import read_feed, read_source
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.fetch.opening import is_remote
@@ -29,7 +29,7 @@ def read_records(work: FeedTask) -> FeedResult:
     if read is None:
         earlier = _recall_feed(source.before, store)
         if source.files:
-            cleaned = () if earlier is None else list_cleaned(earlier.records)
+            cleaned = () if earlier is None else earlier.cleaned
             read = read_source(work.feed, work.configuration, source, before=cleaned)
         else:
             # Its server said that nothing changed, but the stored records are lost: the feed is requested again.
@@ -49,15 +49,14 @@ def read_records(work: FeedTask) -> FeedResult:
 
 def spool_feed(read: FeedRead, *, spool: Path, is_whole: bool, **remembered: Any) -> FeedResult:
     """Write the feed's records to files in `spool`. `remembered`: further members of the FeedMemory, such as `etag`."""
-    cleaned = list_cleaned(read.records)
     spooled = spool_records(
-        ((record.metro, record.kind, record.encoded) for record in cleaned), folder=spool, feed=read.feed
+        ((record.metro, record.kind, record.encoded) for record in read.cleaned), folder=spool, feed=read.feed
     )  # fmt: skip
-    crawled = (record.crawled_at for record in cleaned if record.crawled_at is not None)
+    crawled = (record.crawled_at for record in read.cleaned if record.crawled_at is not None)
     return FeedResult(
         feed=read.feed,
         memory=FeedMemory(
-            hash=read.hash, read=read.read, listings=len(cleaned) + read.withdrawn, merged=read.merged,
+            hash=read.hash, read=read.read, listings=len(read.cleaned) + read.withdrawn, merged=read.merged,
             quarantined=read.quarantined, withdrawn=read.withdrawn, missed=read.missed,
             removals=read.removals, repeated=read.repeated, merges=read.merges, filled=read.filled,
             unplaced=read.unplaced, **remembered,

@@ -53,18 +53,14 @@ class _ValueProblem(NamedTuple):
 def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str]) -> CleaningResult:
     """Clean one record of `origin`'s feed; members that no record has are counted in `unknown` by their path."""
     cleaner = _Cleaner(origin, unknown)
-    values = cleaner.clean_members(raw)
-    refused = [finding for finding in cleaner.value_problems if finding.quarantines]
-    if refused:
+    values, found = cleaner.clean_members(raw), cleaner.value_problems
+    if refused := [problem for problem in found if problem.quarantines]:
         # The quarantine has one line for each record: the first reason, and the members with others.
         first, *others = refused
         fields = sorted({str(other.field) for other in others} - {str(first.field)})
-        also = f" (also wrong: {', '.join(fields)})" if fields else ""
-        shown = [first._replace(reason=first.reason + also)]
-    else:
-        shown = cleaner.value_problems
+        found = [first._replace(reason=f"{first.reason} (also wrong: {', '.join(fields)})" if fields else first.reason)]
     named: dict[str, Any] = {"line": line, "feed": origin.feed, "source_id": values.get("source_id")}
-    problems = tuple(make_problem(*fault[:3], quarantines=fault.quarantines, **named) for fault in shown)
+    problems = tuple(make_problem(**problem._asdict(), **named) for problem in found)
     record = None if refused else RECORDS[values["type"]](feed=origin.feed, line=line, **values)
     return CleaningResult(record=record, problems=problems)
 
@@ -80,9 +76,6 @@ class _Cleaner:
     def _find(self, field: str | None, reason: str, value: Any, *, quarantines: bool = True) -> None:
         self.value_problems.append(_ValueProblem(field, reason, value, quarantines))
 
-    def _is_wrong(self, field: str) -> bool:
-        return any(finding.field == field for finding in self.value_problems)
-
     def clean_members(self, raw: object) -> dict[str, Any]:
         if not isinstance(raw, dict):
             self._find(None, "wrong_type: expected a JSON object", raw)
@@ -96,8 +89,9 @@ class _Cleaner:
         members = types[type_] if type_ else {name: types["event"][name] for name in ("type", "source_id", "name")}
         self._unknown = self._unknown if type_ else Counter()
         values = self._clean_object(raw, members, "")
+        wrong = {problem.field for problem in self.value_problems}
         for name in ("source_id",) if removal else ("source_id", "name"):
-            if name not in values and not self._is_wrong(name):
+            if name not in values and name not in wrong:
                 self._find(name, "missing: expected a text", None)
         if removal and not self._origin.delta:
             self._find("deleted", "contradictory: only a delta feed removes like this", "true")
@@ -105,7 +99,7 @@ class _Cleaner:
             self._settle(check_event, values, "")
         if type_ in ("event", "class", "camp") and "status" not in values and is_cancelled(values.get("name", "")):
             values |= {"status": "archived", "reason": "cancelled"}
-        values["metro"] = self._clean_metro(values.get("metro"))
+        values["metro"] = self._clean_metro(values.get("metro"), is_wrong="metro" in wrong)
         return values
 
     def _clean_type(self, value: object) -> str | None:
@@ -115,16 +109,12 @@ class _Cleaner:
         word = value.strip().lower() if isinstance(value, str) else None
         return word if word in RECORDS else None
 
-    def _clean_metro(self, stated: str | None) -> str | None:
+    def _clean_metro(self, stated: str | None, *, is_wrong: bool) -> str | None:
         own, slugs = self._origin.metro, self._origin.metros
-        allowed = ", ".join(sorted(set(slugs.values())))
-        if stated is None:
-            if own is None and not self._is_wrong("metro"):
-                self._find("metro", f"missing: expected one of {allowed}", None)
-            return own
-        slug = slugs.get(stated)
-        if slug is None:
-            self._find("metro", f"unknown_word: expected one of {allowed}", stated)
+        slug = own if stated is None else slugs.get(stated)
+        if slug is None and not is_wrong:
+            code = "missing" if stated is None else "unknown_word"
+            self._find("metro", f"{code}: expected one of {', '.join(sorted(set(slugs.values())))}", stated)
         elif own not in (None, slug):
             self._find("metro", f"contradictory: the feed belongs to {own}", stated)
         return slug
@@ -212,18 +202,12 @@ def is_stated(value: object) -> bool:
 def make_problem(
     field: str | None, reason: str, value: Any, *, quarantines: bool, line: int, feed: str, source_id: str | None
 ) -> Problem:
-    return Problem(
-        feed=feed, line=line, source_id=source_id, field=field, reason=reason, value=show_value(value),
-        quarantined=quarantines,
-    )  # fmt: skip
-
-
-def show_value(value: Any) -> str | None:
-    """Return a raw value as text, cut to the length by which an operator recognizes it."""
-    if value is None:
-        return None
+    """Make a problem with the raw value as text, cut to the length by which an operator recognizes it."""
     try:
-        text = value if isinstance(value, str) else msgspec.json.encode(value).decode().strip('"')
+        text = value if value is None or isinstance(value, str) else msgspec.json.encode(value).decode().strip('"')
     except RecursionError:
         text = "nested too deep to show"
-    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
+    shown = text if text is None or len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
+    return Problem(
+        feed=feed, line=line, source_id=source_id, field=field, reason=reason, value=shown, quarantined=quarantines
+    )

@@ -5,15 +5,13 @@ Records stay encoded, because a million of them as objects would not fit in memo
 """
 
 import hashlib
-import mmap
-import operator
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from uuid import uuid4
 
 import msgspec
@@ -51,11 +49,15 @@ def pack_runs(runs: Iterable[bytes]) -> bytes:
 def unpack_runs(data: bytes) -> Iterator[bytes]:
     """Decompress what `pack_runs` returned and yield its runs. Raises Corrupt if the data end too early."""
     with zstandard.ZstdDecompressor().stream_reader(BytesIO(data)) as stream:
-        while length := stream.read(_LENGTH_BYTES):
-            run = stream.read(int.from_bytes(length))
-            if len(run) != int.from_bytes(length):
-                raise Corrupt("records that are kept with the release end too early")
-            yield run
+        yield from _split_runs(stream)
+
+
+def _split_runs(stream: IO[bytes] | zstandard.ZstdDecompressionReader) -> Iterator[bytes]:
+    while length := stream.read(_LENGTH_BYTES):
+        run = stream.read(int.from_bytes(length))
+        if len(run) != int.from_bytes(length):
+            raise Corrupt("records that are kept with the release end too early")
+        yield run
 
 
 def put_problems(store: Store, problems: Sequence[Problem]) -> str | None:
@@ -146,20 +148,10 @@ def read_spool(
     for feed, (parts, crawled) in spooled.items():
         for kind in kinds:
             if (metro, kind) in parts:
-                for encoded in _read_runs(folder / metro / f"{feed}.{kind}.msgpack"):
-                    yield decode_head(encoded, kind, crawled=crawled)
-
-
-def _read_runs(path: Path) -> Iterator[EncodedRecord]:
-    """Yield the records of a spool file. They refer to the mapped file instead of copying it."""
-    with path.open("rb") as file:
-        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    at = 0
-    while at < len(data):
-        size = int.from_bytes(data[at : at + _LENGTH_BYTES])
-        at += _LENGTH_BYTES
-        yield from _RUN_DECODER.decode(data[at : at + size])
-        at += size
+                with (folder / metro / f"{feed}.{kind}.msgpack").open("rb") as file:
+                    for run in _split_runs(file):
+                        for encoded in _RUN_DECODER.decode(run):
+                            yield decode_head(encoded, kind, crawled=crawled)
 
 
 # The lines of one file, at most: of several files a record's line is counted through all of them.
@@ -180,32 +172,14 @@ class CleanedRecord(Struct, frozen=True, array_like=True, gc=False):
     is_removal: bool = False
 
 
-class Records(Sequence[Record]):
-    """A sequence that decodes each record when it is read."""
-
-    def __init__(self, cleaned: Sequence[CleanedRecord]) -> None:
-        self.cleaned = cleaned
-
-    def __len__(self) -> int:
-        return len(self.cleaned)
-
-    def __getitem__(self, at: int) -> Record:  # type: ignore[override]
-        return decode_record(self.cleaned[at].encoded, self.cleaned[at].kind)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(operator.eq, self, other))
-
-    __hash__ = None  # type: ignore[assignment]
-
-
 class FeedRead(Struct, frozen=True, kw_only=True):
     """The result of reading one feed. `read` = `records` + `merged` + `quarantined` + `withdrawn`.
 
-    `records` include removals (`deleted`). If there are several `files`, `locate_problems` finds the file and line of a
-    record. `unknown`: counts of members that no record has, by path. `items`: ids of the items read; `records` and
-    `problems` replace all that was known of these. `decided`: choices made while reading the files. `passed_over`:
-    counts of entries that are no listings, by type. `missed`: expectations that the feed does not meet. `cut`: why rows
-    may be missing. `FeedMemory` describes the other fields.
+    `cleaned` has the records encoded; these include removals (`deleted`). If there are several `files`,
+    `locate_problems` finds the file and line of a record. `unknown`: counts of members that no record has, by path.
+    `items`: ids of the items read; `records` and `problems` replace all that was known of these. `decided`: choices
+    made while reading the files. `passed_over`: counts of entries that are no listings, by type. `missed`: expectations
+    that the feed does not meet. `cut`: why rows may be missing. `FeedMemory` describes the other fields.
     """
 
     feed: str
@@ -213,7 +187,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     read: int
     merged: int
     quarantined: int
-    records: Sequence[Record]
+    cleaned: Sequence[CleanedRecord] = msgspec.field(name="records")
     problems: tuple[Problem, ...]
     unknown: dict[str, int]
     files: tuple[str, ...] = ()
@@ -229,6 +203,10 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     filled: Mapping[str, int] = {}
     unplaced: tuple[str, ...] = ()
 
+    @property
+    def records(self) -> list[Record]:
+        return [decode_record(record.encoded, record.kind) for record in self.cleaned]
+
 
 def encode_cleaned(record: Record, *, key: bytes = b"") -> CleanedRecord:
     assert record.metro is not None  # every cleaned record names its own
@@ -239,10 +217,6 @@ def encode_cleaned(record: Record, *, key: bytes = b"") -> CleanedRecord:
         crawled_at=record.source.crawled_at, key=key,
         is_removal=record.deleted, is_span=isinstance(record, EventRecord) and find_last_day(record) is not None,
     )  # fmt: skip
-
-
-def list_cleaned(records: Iterable[Record]) -> Sequence[CleanedRecord]:
-    return records.cleaned if isinstance(records, Records) else [encode_cleaned(record) for record in records]
 
 
 def number_line(place: int, line: int) -> int:
@@ -265,8 +239,8 @@ def name_line(line: int, files: Sequence[str]) -> str:
 
 def put_cached_read(store: Store, read: FeedRead) -> str:
     """Store the result of reading a feed, and return the object's hash."""
-    head = msgspec.msgpack.encode(structs.replace(read, records=()))
-    return put_object(store, pack_runs(chain([head], encode_runs(list_cleaned(read.records)))))
+    head = msgspec.msgpack.encode(structs.replace(read, cleaned=()))
+    return put_object(store, pack_runs(chain([head], encode_runs(read.cleaned))))
 
 
 def read_cached_read(store: Store, sha: str) -> FeedRead:
@@ -274,4 +248,4 @@ def read_cached_read(store: Store, sha: str) -> FeedRead:
     runs = unpack_runs(read_object(store, sha))
     read = msgspec.msgpack.decode(next(runs), type=FeedRead)
     decoder = msgspec.msgpack.Decoder(list[CleanedRecord])
-    return structs.replace(read, records=Records([record for run in runs for record in decoder.decode(run)]))
+    return structs.replace(read, cleaned=[record for run in runs for record in decoder.decode(run)])

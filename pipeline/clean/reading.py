@@ -1,7 +1,7 @@
 """Reads a feed: its records, each once, and every problem found. Each feed is read independently of the others."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -15,8 +15,8 @@ from pipeline.clean.cleaning import Origin, clean_record, is_stated, make_proble
 from pipeline.clean.expectations import ALIASES, ExpectationSurvey, list_names
 from pipeline.clean.feed_read import (
     CleanedRecord,
+    EncodedRecord,
     FeedRead,
-    Records,
     encode_cleaned,
     locate_problems,
     name_line,
@@ -50,7 +50,6 @@ def read_feed(
 
     `run` calls the function that reads the opened files, in this process or in another one (`run_bounded`).
     """
-    check_defaults(feed, configuration.vocabulary)
     with open_scratch() as scratch:
         source = open_sources([feed], configuration, scratch=scratch, tell=tell)[feed.name]
         load_reader(feed.format)  # here, not in each child of `run`
@@ -72,13 +71,16 @@ def read_source(
         feed=feed, timezone=timezone, vocabulary=configuration.vocabulary, day=source.day, tell_decided=decided.append,
         tell_unplaced=unplaced.extend,
     )  # fmt: skip
-    reader, origin = load_reader(feed.format), _make_origin(feed, configuration)
-    unknown, passed_over = Counter[str](), Counter[str]()
+    origin = Origin(
+        feed=feed.name, metro=feed.metro, delta=feed.mode == "delta", vocabulary=configuration.vocabulary,
+        metros={name: metro.slug for metro in configuration.metros for name in (metro.slug, *metro.aliases)},
+    )  # fmt: skip
+    reader, unknown, passed_over = load_reader(feed.format), Counter[str](), Counter[str]()
     kept: dict[tuple[str, ...], CleanedRecord] = {}
     recalled = {record.key: record for record in before if record.key}
     problems, items, places = list[Problem](), set[str](), dict[str, int]()
     read = quarantined = 0
-    survey, merges, filled = ExpectationSurvey(feed), _MergeSurvey(), Counter[str]()
+    survey, merges, filled = ExpectationSurvey(feed), list[tuple[EncodedRecord, EncodedRecord]](), Counter[str]()
     for count, raw in enumerate(_list_raw(source.files, reader, setting), start=1):
         if count > feed.max_rows:
             raise FeedError(feed.name, feed.url, f"has more than the {feed.max_rows:,} rows that max_rows allows")
@@ -104,43 +106,26 @@ def read_source(
             quarantined += 1
         else:
             # The last wins, and keeps the place where it was read.
-            merges.add(kept.pop(cleaned.identity, None), cleaned)
+            if (replaced := kept.pop(cleaned.identity, None)) is not None:
+                merges.append((replaced.encoded, cleaned.encoded))
             kept[cleaned.identity] = cleaned
     if not is_remote(feed):
         check_unchanged(feed, source.files, configuration.directory)
     cut = next((file.cut for file in source.files if file.cut is not None), None)
     decided += [] if cut is None else [cut]
     decided += _describe_spans(feed, sum(record.is_span for record in kept.values()))
+    lines = [(one.line, by.line) for one, by in merges if one.digest != by.digest]
     located = locate_problems(problems, list(places))
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
-        records=Records(list(kept.values())), unknown=_sum_unknown(unknown), files=tuple(places),
+        cleaned=list(kept.values()), unknown=_sum_unknown(unknown), files=tuple(places),
         problems=tuple(located if reader.explain is None else reader.explain(located, setting)),
         items=tuple(sorted(items)), decided=tuple(decided), passed_over=dict(passed_over),
         missed=tuple(survey.list_missed(read)), cut=cut,
-        removals=sum(record.is_removal for record in kept.values()), repeated=merges.repeated,
-        merges=merges.list_examples(list(places)), filled=dict(sorted(filled.items())), unplaced=tuple(unplaced),
+        removals=sum(record.is_removal for record in kept.values()), repeated=len(merges) - len(lines),
+        merges=tuple(" by ".join(name_line(line, list(places)) for line in pair) for pair in lines[:_SHOWN_MERGES]),
+        filled=dict(sorted(filled.items())), unplaced=tuple(unplaced),
     )  # fmt: skip
-
-
-class _MergeSurvey:
-    """Counts and examples of records that a later one with the same identity replaced."""
-
-    def __init__(self) -> None:
-        self.repeated = 0
-        self._examples: list[tuple[int, int]] = []
-
-    def add(self, replaced: CleanedRecord | None, by: CleanedRecord) -> None:
-        if replaced is None:
-            return
-        if replaced.encoded.digest == by.encoded.digest:
-            self.repeated += 1
-        elif len(self._examples) < _SHOWN_MERGES:
-            self._examples.append((replaced.encoded.line, by.encoded.line))
-
-    def list_examples(self, files: Sequence[str]) -> tuple[str, ...]:
-        """Return texts such as "line 3 by line 9" for some replaced records that differ from the later one."""
-        return tuple(f"{name_line(one, files)} by {name_line(other, files)}" for one, other in self._examples)
 
 
 def _list_filled(raw: object, defaults: Mapping[str, Any]) -> list[str]:
@@ -157,8 +142,7 @@ def _describe_spans(feed: FeedTable, count: int) -> Iterator[str]:
         yield f'{events} several days without a rule: shown on {when} (spans = "{feed.spans}")'
 
 
-def _list_raw(files: Iterable[SourceFile], reader: Reader, setting: FeedSetting) -> Iterator[RawRecord]:
-    files = tuple(files)
+def _list_raw(files: Sequence[SourceFile], reader: Reader, setting: FeedSetting) -> Iterator[RawRecord]:
     if reader.read_together is not None:
         yield from reader.read_together(files, setting)
         return
@@ -213,14 +197,6 @@ def _hash_value(value: object) -> bytes:
         return blake2b(msgspec.msgpack.encode(value), digest_size=_KEY_BYTES).digest()
     except (TypeError, ValueError, OverflowError, RecursionError):
         return b""
-
-
-def _make_origin(feed: FeedTable, configuration: Configuration) -> Origin:
-    metros = {name: metro.slug for metro in configuration.metros for name in (metro.slug, *metro.aliases)}
-    return Origin(
-        feed=feed.name, metro=feed.metro, delta=feed.mode == "delta", metros=metros,
-        vocabulary=configuration.vocabulary,
-    )  # fmt: skip
 
 
 def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:

@@ -64,11 +64,17 @@ def make_report(
 ) -> Report:
     return Report(
         feeds=tuple(feeds),
-        problems=group_problems(problems),
+        problems=tuple(
+            ProblemGroup(
+                feed=first.feed, field=name_field(first), code=name_code(first), count=1 + len(others),
+                quarantined=first.quarantined, example=first,
+            )
+            for first, *others in group_by_cause(problems)
+        ),
         unknown_members={feed: members for feed, members in unknown_members.items() if members},
         decided={feed: reasons for feed, reasons in decided.items() if reasons},
         uncovered={metro: reasons for metro, reasons in uncovered.items() if reasons},
-    )
+    )  # fmt: skip
 
 
 def sum_counts(feeds: Iterable[FeedCount]) -> dict[str, Any]:
@@ -99,55 +105,55 @@ def name_field(problem: Problem) -> str | None:
     return _INDEX.sub("[]", problem.field or "") or None
 
 
-def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
-    """Return a `ProblemGroup` for each feed, field and code. Groups that quarantine come first, then the largest."""
-    return tuple(
-        ProblemGroup(
-            feed=first.feed,
-            field=name_field(first),
-            code=name_code(first),
-            count=1 + len(others),
-            quarantined=first.quarantined,
-            example=first,
-        )
-        for first, *others in group_by_cause(problems)
-    )
-
-
 def format_report(report: Report) -> str:
-    """Return the report as text: the counts of each feed, then why records were quarantined or members left out."""
-    lines = _format_counts(report.feeds)
-    for title, quarantined in (("Quarantined records", True), ("Values left out of records that were kept", False)):
-        groups = [group for group in report.problems if group.quarantined is quarantined]
-        if groups:
-            lines += ["", f"{title}:", *(_format_group(group) for group in groups)]
-    if report.unknown_members:
-        lines += ["", "Unknown members that were left out:"]
-        for feed, members in report.unknown_members.items():
-            lines.append(f"  {feed}: {', '.join(f'{path} ({count:,})' for path, count in members.items())}")
-    if report.decided:
-        lines += ["", "How files were read:"]
-        lines += [f"  {feed}: {reason}" for feed, decided in report.decided.items() for reason in decided]
-    if report.uncovered:
-        lines += ["", "What the language of a metro leaves unread:"]
-        lines += [f"  {metro}: {reason}" for metro, uncovered in report.uncovered.items() for reason in uncovered]
+    """Return the report as text: the counts of each feed, then sections on what was lost, left out or assumed."""
+    feeds, groups = report.feeds, report.problems
+    sections = {
+        "What readers do not see by default, and what was not taken": [
+            f"{count.feed}: {line}" for count in feeds for line in list_account(count)
+        ],
+        "Expectations that feeds do not meet": [
+            f"{count.feed}: {reason}" for count in feeds for reason in count.missed
+        ],
+        "Last good versions that stay": [
+            f"{count.feed}: {count.last_good:,}, the oldest from {format_instant(count.last_good_since)}"
+            for count in feeds
+            if count.last_good_since is not None
+        ],
+        "Quarantined records": [_format_group(group) for group in groups if group.quarantined],
+        "Values left out of records that were kept": [
+            _format_group(group) for group in groups if not group.quarantined
+        ],
+        "Unknown members that were left out": [
+            f"{feed}: {', '.join(f'{path} ({count:,})' for path, count in members.items())}"
+            for feed, members in report.unknown_members.items()
+        ],
+        "How files were read": [f"{feed}: {reason}" for feed, decided in report.decided.items() for reason in decided],
+        "What the language of a metro leaves unread": [
+            f"{metro}: {reason}" for metro, uncovered in report.uncovered.items() for reason in uncovered
+        ],
+    }
+    lines = _format_counts(feeds) if feeds else ["no feed was read"]
+    for title, texts in sections.items():
+        lines += ["", f"{title}:", *(f"  {text}" for text in texts)] if texts else []
     return "\n".join(lines)
 
 
 def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
-    """Return lines of text: the counts of each feed and their sum, then losses and missed expectations."""
-    if not feeds:
-        return ["no feed was read"]
+    """Return lines of text: the counts of each feed, and of several their sum."""
     counts = feeds if len(feeds) == 1 else [*feeds, FeedCount(feed="all", **sum_counts(feeds))]
     name, number = max(len(count.feed) for count in counts), max(len(f"{count.read:,}") for count in counts)
-    lines = [f"{count.feed:{name}}  {count.read:>{number},} read{_format_parts(count)}" for count in counts]
-    kept = [count for count in feeds if count.last_good_since is not None]
-    lines += [f"  {count.feed}: {count.withdrawn:,} taken down, left out" for count in feeds if count.withdrawn]
-    account = [f"  {count.feed}: {line}" for count in feeds for line in list_account(count)]
-    lines += ["", "What readers do not see by default, and what was not taken:", *account] if account else []
-    missed = [f"  {count.feed}: {reason}" for count in feeds for reason in count.missed]
-    lines += ["", "Expectations that feeds do not meet:", *missed] if missed else []
-    return lines + ["", "Last good versions that stay:"] * bool(kept) + [_format_last_good(count) for count in kept]
+    lines = []
+    for count in counts:
+        parts = {
+            "listing" if count.listings == 1 else "listings": count.listings,
+            "merged": count.merged, "quarantined": count.quarantined,
+        }  # fmt: skip
+        sum_ = " + ".join(f"{part:,} {what}" for what, part in parts.items() if part)
+        earlier = " (last good version)" if count.failure is not None and count.read_at is not None else ""
+        equal = f" = {sum_}" if sum_ else ""
+        lines.append(f"{count.feed:{name}}  {count.read:>{number},} read{equal}{earlier}")
+    return lines + [f"  {count.feed}: {count.withdrawn:,} taken down, left out" for count in feeds if count.withdrawn]
 
 
 def list_account(count: FeedCount) -> Iterator[str]:
@@ -159,10 +165,9 @@ def list_account(count: FeedCount) -> Iterator[str]:
         shown = f", such as {'; '.join(count.merges)}" if count.merges else ""
         yield f"{other:,} merged into a later record with the same source_id{shown} (give each its own source_id)"
     account = count.account or FeedAccount()
-    for name, (why, change) in HIDDEN.items():
+    for name, (why, change) in (HIDDEN | _ADDRESSES).items():
         if number := getattr(account, name):
             yield f"{number:,} {why} ({change})"
-    yield from _list_addresses(account)
     if account.earlier:
         yield f"{account.earlier:,} listings of earlier versions stay"
     if count.removals:
@@ -173,17 +178,6 @@ def list_account(count: FeedCount) -> Iterator[str]:
         yield f"columns not placed: {', '.join(count.unplaced)}"
     if count.account is not None and is_empty(count):
         yield "not one listing is published"
-
-
-def _list_addresses(account: FeedAccount) -> Iterator[str]:
-    """Yield lines with how many records without coordinates got a point from their address, and how many did not."""
-    for number, what, change in (
-        (account.located, "got a point by the address", "[geocoder] build"),
-        (account.unlocated, "with an address that nobody has a point of", "lat and lng, [geocoder] provider"),
-        (account.unasked, "with an address that the next build asks for", "[geocoder] max_requests"),
-    ):
-        if number:
-            yield f"{number:,} {what} ({change})"
 
 
 def is_empty(count: FeedCount) -> bool:
@@ -199,6 +193,12 @@ HIDDEN = {
     "over": ("hidden because they are over", "nothing to do: list earlier dates with from and to"),
     "unpublished": ("not published, because the records say so", "status"),
 }
+# What became of records without coordinates.
+_ADDRESSES = {
+    "located": ("got a point by the address", "[geocoder] build"),
+    "unlocated": ("with an address that nobody has a point of", "lat and lng, [geocoder] provider"),
+    "unasked": ("with an address that the next build asks for", "[geocoder] max_requests"),
+}
 
 
 def describe_kept(count: FeedCount) -> str:
@@ -211,30 +211,13 @@ def describe_kept(count: FeedCount) -> str:
     return f"{count.failure}; its version of {count.read_at:%Y-%m-%d %H:%M} UTC stays, {age} old"
 
 
-def _format_parts(count: FeedCount) -> str:
-    listings = "listing" if count.listings == 1 else "listings"
-    parts = [(listings, count.listings), ("merged", count.merged), ("quarantined", count.quarantined)]
-    sum_ = " + ".join(f"{number:,} {name}" for name, number in parts if number)
-    earlier = " (last good version)" if count.failure is not None and count.read_at is not None else ""
-    return (f" = {sum_}" if sum_ else "") + earlier
-
-
-def _format_last_good(count: FeedCount) -> str:
-    assert count.last_good_since is not None
-    return f"  {count.feed}: {count.last_good:,}, the oldest from {format_instant(count.last_good_since)}"
-
-
 def _format_group(group: ProblemGroup) -> str:
     example = group.example
     source = f" ({example.source_id})" if example.source_id else ""
-    value = "" if example.value is None else f" {_shorten(example.value)}"
+    text = " ".join((example.value or "").split())
+    value = "" if example.value is None else f' "{text[:60]}{"…" * (len(text) > 60)}"'
     where = f"{group.feed}: {group.field}: " if group.field else f"{group.feed}: "
     line = f"line {example.line}" if example.line else ""  # neighborhoods are no lines
     place = " ".join(part for part in (example.file, line) if part)
     shown = f"{place}{source}:{value}".removesuffix(":").strip()
-    return f"  {where}{group.count:,} × {example.reason}" + (f"; as {shown}" if shown else "")
-
-
-def _shorten(value: str) -> str:
-    text = " ".join(value.split())
-    return f'"{text}"' if len(text) <= 60 else f'"{text[:60]}…"'
+    return f"{where}{group.count:,} × {example.reason}" + (f"; as {shown}" if shown else "")

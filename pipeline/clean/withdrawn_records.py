@@ -16,12 +16,11 @@ from outings.release.store import Corrupt, NotFound, Store
 from pipeline.clean.feed_read import (
     CleanedRecord,
     FeedRead,
-    Records,
     SpooledRecord,
     decode_head,
+    decode_record,
     encode_cleaned,
     encode_record,
-    list_cleaned,
     put_cached_read,
     put_problems,
     read_cached_read,
@@ -108,13 +107,12 @@ def strip_read(read: FeedRead, taken: WithdrawalMatcher) -> FeedRead:
     """Return `read` without withdrawn records and references to them, or `read` itself if it has none."""
     if not taken:
         return read
-    cleaned = list_cleaned(read.records)
-    kept = [record for own in cleaned if (record := _strip_cleaned(own, taken)) is not None]
+    kept = [record for own in read.cleaned if (record := _strip_cleaned(own, taken)) is not None]
     problems = strip_problems(read.problems, taken)
-    if len(problems) == len(read.problems) and len(kept) == len(cleaned) and all(map(is_, kept, cleaned)):
+    if len(problems) == len(read.problems) and len(kept) == len(read.cleaned) and all(map(is_, kept, read.cleaned)):
         return read
-    withdrawn = read.withdrawn + len(cleaned) - len(kept)
-    return replace(read, records=Records(kept), problems=problems, withdrawn=withdrawn)
+    withdrawn = read.withdrawn + len(read.cleaned) - len(kept)
+    return replace(read, cleaned=kept, problems=problems, withdrawn=withdrawn)
 
 
 def strip_problems(problems: Sequence[Problem], taken: WithdrawalMatcher) -> tuple[Problem, ...]:
@@ -128,7 +126,7 @@ def _strip_cleaned(cleaned: CleanedRecord, taken: WithdrawalMatcher) -> CleanedR
     members = _find_named(head, taken)
     if not members:
         return cleaned
-    return encode_cleaned(_clear(Records([cleaned])[0], members))
+    return encode_cleaned(_clear(decode_record(cleaned.encoded, cleaned.kind), members))
 
 
 def strip_records(records: Iterable[SpooledRecord], taken: WithdrawalMatcher) -> list[SpooledRecord]:

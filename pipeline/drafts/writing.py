@@ -16,7 +16,6 @@ from pipeline.drafts.columns import Column, show_examples
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.metro import MetroDraft
 from pipeline.fetch.table.mapping import list_used
-from pipeline.records.record import Record
 
 _SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "allow_private")
 # Of a feed with a preset, which says the others.
@@ -119,7 +118,7 @@ def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
     """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: the account of rows."""
     lines = list_losses(count)
     reported = structs.replace(count, unplaced=(), account=None if _hides_much(count) else count.account)
-    lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records")
+    lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.cleaned):,} records")
     if draft.feed.preset:
         lines.append(f"  by the preset {draft.feed.preset}, which says more: outings presets {draft.feed.preset}")
     lines += [f"  {line}" for line in (*draft.decided, *list_account(reported))]
@@ -132,8 +131,8 @@ def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
         lines += ["", "1 problem:" if many == 1 else f"{many:,} problems; the first:"]
         lines += [f"  line {problem.line}: {problem.reason}: {problem.value or ''}" for problem in read.problems[:5]]
     lines += ["", "The first records, as they would be published:"]
-    for record in list(read.records)[:_SHOWN_RECORDS]:
-        lines += [f"  {name}: {value}" for name, value in show_record(record).items()] + [""]
+    for record in list_first(read):
+        lines += [f"  {name}: {value}" for name, value in record.items()] + [""]
     return "\n".join(lines).rstrip()
 
 
@@ -191,21 +190,21 @@ def list_assumed(draft: FeedDraft) -> list[str]:
     return lines
 
 
-def show_record(record: Record) -> dict[str, str]:
-    """Return the members that a record states, as text."""
-    stated = {name: _strip(value) for name, value in msgspec.to_builtins(record).items() if name not in _HIDDEN}
-    return {name: _show(value) for name, value in stated.items() if _is_stated(value)}
+def list_first(read: FeedRead) -> list[dict[str, str]]:
+    """Return the members that the first records state, as texts."""
+    first = structs.replace(read, cleaned=read.cleaned[:_SHOWN_RECORDS]).records
+    return [
+        {name: _show(value) for name, value in _strip(msgspec.to_builtins(record)).items() if name not in _HIDDEN}
+        for record in first
+    ]
 
 
 def _strip(value: Any) -> Any:
+    """Return a value without members that state nothing."""
     if isinstance(value, dict):
         inner = {name: _strip(inner_value) for name, inner_value in value.items()}
-        return {name: inner_value for name, inner_value in inner.items() if _is_stated(inner_value)}
+        return {name: stated for name, stated in inner.items() if stated or (stated == 0 and stated is not False)}
     return [_strip(entry) for entry in value] if isinstance(value, (list, tuple)) else value
-
-
-def _is_stated(value: Any) -> bool:
-    return bool(value) or (value == 0 and not isinstance(value, bool))
 
 
 def _show(value: Any) -> str:
@@ -234,5 +233,5 @@ def describe_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> dict[s
         },
         "account": count.account,
         "losses": list_losses(count)[1:-1],
-        "first": [show_record(record) for record in list(read.records)[:_SHOWN_RECORDS]],
+        "first": list_first(read),
     }

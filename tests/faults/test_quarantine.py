@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from outings.release.folder import FolderStore
-from tests.faults.commands import Meets, build, pause_at_swap, start
+from tests.faults.commands import Meets, build
 from tests.faults.worlds import clock_of, copy_world, read_feed, write_feed, write_round
 from tests.release.doubles import Act, Watch, kill, kill_after
 from tests.release.worlds import read_current
@@ -72,37 +72,3 @@ def test_a_build_killed_around_its_swap_leaves_the_file_of_the_release_in_force(
     assert find_places(quarantined[release]) == EXPECTED
     # Of a release that was never in force there is none.
     assert quarantined.keys() <= {release, find_release(world)}
-
-
-@pytest.mark.long
-def test_a_swap_that_was_lost_leaves_no_file_of_a_release_that_is_none(world: Path, tmp_path: Path) -> None:
-    config = copy_world(world, tmp_path / "world")
-    pause = pause_at_swap()
-    elsewhere = {"OUTINGS_BUILD_LOCK": "var/elsewhere"}
-    words = ("build", "--json", "--workers", "1", "--as-of", clock_of(1), "--metro")
-    with start(*words, "seattle", config=config, meets=Meets(operations=pause, environ=elsewhere)) as slow:
-        assert pause.wait(slow)
-        quick = build(config, "--metro", "new-york", as_of=clock_of(1))
-        pause.end()
-        late = slow.wait()
-    assert (quick.code, late.code) == (0, 0), quick.err + late.err
-    quarantined = read_quarantine(config)
-    reports = [json.loads(entry.out) for entry in (quick, late)]
-    assert [Path(report["quarantine"]).stem for report in reports] == [report["release"] for report in reports]
-    assert quarantined.keys() - {find_release(world)} == {report["release"] for report in reports}
-    assert find_places(quarantined[reports[1]["release"]]) == EXPECTED[1:]
-
-
-@pytest.mark.long
-def test_a_build_that_another_forestalled_leaves_no_file(world: Path, tmp_path: Path) -> None:
-    config = copy_world(world, tmp_path / "world")
-    pause = pause_at_swap()
-    elsewhere = {"OUTINGS_BUILD_LOCK": "var/elsewhere"}
-    words = ("build", "--workers", "1", "--as-of", clock_of(1), "--metro", "seattle")
-    with start(*words, config=config, meets=Meets(operations=pause, environ=elsewhere)) as slow:
-        assert pause.wait(slow)
-        quick = build(config, "--metro", "seattle", as_of=clock_of(1))
-        pause.end()
-        assert slow.wait().code == 3
-    assert quick.code == 0, quick.err
-    assert read_quarantine(config).keys() - {find_release(world)} == {json.loads(quick.out)["release"]}

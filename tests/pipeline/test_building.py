@@ -13,7 +13,7 @@ from outings.release.manifest import list_objects, read_manifest
 from outings.release.publishing import publish
 from outings.release.store import object_name, open_store
 from pipeline.building import build_release
-from pipeline.clean.feed_read import put_cached_read, read_cached_read
+from pipeline.clean.feed_read import encode_cleaned, put_cached_read, read_cached_read
 from pipeline.clock import AsOf
 from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
@@ -284,7 +284,7 @@ def test_a_feed_that_is_byte_for_byte_the_same_is_not_parsed_where_another_of_it
     assert records is not None
     # What is taken from the store in its stead shows that nobody looks at the file.
     kept = read_cached_read(city.store, records)
-    swapped = structs.replace(kept, records=(structs.replace(kept.records[0], name="As it was read"),))
+    swapped = structs.replace(kept, cleaned=[encode_cleaned(structs.replace(kept.records[0], name="As it was read"))])
     root = city.current.root
     memory = structs.replace(first["still"].memory, records=put_cached_read(city.store, swapped))
     publish(city.store, base=root, parts={}, changes=(), feeds={"still": memory}, now=root.built_at)

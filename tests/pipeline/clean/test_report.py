@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from pipeline.clean.quarantine_file import KEPT_FILES, encode_quarantine, write_quarantine
-from pipeline.clean.report import FeedCount, format_report, group_problems, make_report, sum_counts
+from pipeline.clean.quarantine_file import KEPT_FILES, write_quarantine
+from pipeline.clean.report import FeedCount, format_report, make_report, sum_counts
 from pipeline.records.record import Problem
 
 COUNTS = [
@@ -33,7 +33,7 @@ PROBLEMS = [
 
 
 def test_problems_are_grouped_by_feed_field_and_code_with_the_first_as_example() -> None:
-    groups = group_problems(PROBLEMS)
+    groups = make_report([], PROBLEMS, {}).problems
     assert [
         (group.feed, group.field, group.code, group.count, group.quarantined, group.example.line) for group in groups
     ] == [
@@ -83,8 +83,11 @@ def test_of_one_feed_there_is_no_sum_and_what_is_zero_is_not_told() -> None:
     assert format_report(make_report([empty], [], {})) == "spl  0 read"
 
 
-def test_the_quarantine_has_a_line_for_each_record_set_aside_and_no_other() -> None:
-    lines = [msgspec.json.decode(line) for line in encode_quarantine(PROBLEMS).splitlines()]
+def test_the_quarantine_has_a_line_for_each_record_set_aside_and_no_other(tmp_path: Path) -> None:
+    path = write_quarantine(PROBLEMS, folder=tmp_path / "quarantine", name="7-abc")
+    assert path == tmp_path / "quarantine/7-abc.ndjson"
+    assert [value.name for value in path.parent.iterdir()] == ["7-abc.ndjson"]
+    lines = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
     assert [line["line"] for line in lines] == [2, 5, 4, 6, 3, 8]
     assert list(lines[0]) == ["feed", "line", "source_id", "field", "reason", "value"]
     assert lines[0] == {
@@ -94,26 +97,12 @@ def test_the_quarantine_has_a_line_for_each_record_set_aside_and_no_other() -> N
     assert lines[-1]["file"] == "b.ndjson"
 
 
-def test_the_file_is_written_into_its_folder(tmp_path: Path) -> None:
-    path = write_quarantine(PROBLEMS, folder=tmp_path / "quarantine", name="7-abc")
-    assert path == tmp_path / "quarantine/7-abc.ndjson"
-    assert path.read_bytes() == encode_quarantine(PROBLEMS)
-    assert [value.name for value in path.parent.iterdir()] == ["7-abc.ndjson"]
-
-
 def test_more_files_than_are_kept_go_the_oldest_first(tmp_path: Path) -> None:
     for number in range(KEPT_FILES + 3):
         path = write_quarantine([], folder=tmp_path / "quarantine", name=f"{number}-x")
         os.utime(path, (number, number))
     names = {value.name for value in path.parent.iterdir()}
     assert names == {f"{number}-x.ndjson" for number in range(3, KEPT_FILES + 3)}
-
-
-def test_where_the_folder_can_not_be_written_the_file_is_among_temporary_ones(tmp_path: Path) -> None:
-    (tmp_path / "quarantine").write_text("a file, so that no folder can be made")
-    path = write_quarantine(PROBLEMS, folder=tmp_path / "quarantine", name=f"1-{tmp_path.name}")
-    assert path.read_bytes() == encode_quarantine(PROBLEMS)
-    path.unlink()
 
 
 def test_a_problem_that_is_on_no_line_has_no_example() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.clean.cleaning import CleaningResult, Origin, clean_record
-from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read
+from pipeline.clean.feed_read import FeedRead, put_cached_read, read_cached_read
 from pipeline.clean.reading import read_source
 from pipeline.fetch.opening import open_sources
 from tests.pipeline.city import make_event, make_place
@@ -46,7 +46,7 @@ def test_a_record_as_it_was_is_not_cleaned_again_and_says_the_same_wherever_it_s
 
     def read(before: FeedRead | None = None) -> FeedRead:
         source = open_sources([feed], configuration, scratch=tmp_path)[feed.name]
-        return read_source(feed, configuration, source, before=() if before is None else list_cleaned(before.records))
+        return read_source(feed, configuration, source, before=() if before is None else before.cleaned)
 
     path.write_text("\n".join((good, odd, wrong)))
     before = read()
