@@ -53,14 +53,14 @@ class _ValueProblem(NamedTuple):
 def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str]) -> CleaningResult:
     """Clean one record of `origin`'s feed; members that no record has are counted in `unknown` by their path."""
     cleaner = _Cleaner(origin, unknown)
-    values, found = cleaner.clean_members(raw), cleaner.value_problems
-    if refused := [problem for problem in found if problem.quarantines]:
+    values, shown = cleaner.clean_members(raw), cleaner.value_problems
+    if refused := [problem for problem in shown if problem.quarantines]:
         # The quarantine has one line for each record: the first reason, and the members with others.
         first, *others = refused
         fields = sorted({str(other.field) for other in others} - {str(first.field)})
-        found = [first._replace(reason=f"{first.reason} (also wrong: {', '.join(fields)})" if fields else first.reason)]
+        shown = [first._replace(reason=f"{first.reason} (also wrong: {', '.join(fields)})" if fields else first.reason)]
     named: dict[str, Any] = {"line": line, "feed": origin.feed, "source_id": values.get("source_id")}
-    problems = tuple(make_problem(**problem._asdict(), **named) for problem in found)
+    problems = tuple(make_problem(**problem._asdict(), **named) for problem in shown)
     record = None if refused else RECORDS[values["type"]](feed=origin.feed, line=line, **values)
     return CleaningResult(record=record, problems=problems)
 

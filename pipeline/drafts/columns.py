@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from duckdb import DuckDBPyConnection
@@ -41,16 +42,15 @@ def rank_name(role: str, path: str) -> tuple[int, int] | None:
 
     A whole path ranks before its last step, and names rank in the order in which the language files list them.
     """
+    named = _find_name(role)
     for shortened, spelled in enumerate(list_spellings(path)):
-        places = [place for place in map(_find_name(role).get, _turn(spelled)) if place is not None]
-        words = spelled.split()
+        words, whole = spelled.split(), spelled.replace(" ", "")
+        turned = "".join(reversed(words)) if len(words) == 2 else whole  # `datestart`
+        places = [named[name] for name in (whole, turned) if name in named]
         if len(words) > 1 and not places and not (role == "name" and _names_other("".join(words[:-1]))):
             places = [place for place, first, last in _list_patterns(role) if words[0] == first or words[-1] == last]
-        if not places and len(path) == _SHAPEFILE_LETTERS:
-            whole = "".join(words)
-            places = [
-                _CUT + place for name, place in _find_name(role).items() if name.startswith(whole) and name != whole
-            ]
+        if not places and whole and len(path) == _SHAPEFILE_LETTERS:
+            places = [_CUT + place for name, place in named.items() if name.startswith(whole)]
         if places:
             return shortened, min(places)
     return _rank_loosely(role, path)
@@ -63,7 +63,6 @@ def _names_other(word: str) -> bool:
 
 # A shapefile cuts the names of its columns to ten letters: `DENOMINAZI`, `STREET_ADD`.
 _SHAPEFILE_LETTERS = 10
-_LEAST_CUT = 6
 _CUT = 200
 # Roles that one word of a longer name shows: `Resident Fee`, `lieu_adresse`.
 _LOOSE = ("name", "start_date", "start_time", "venue", "address", "price", "age_text", "description", "category")
@@ -81,14 +80,6 @@ def _rank_loosely(role: str, path: str) -> tuple[int, int] | None:
             place for name, place in named.items() if len(name) > 4 and any(word.endswith(name) for word in words)
         ]
     return (_LOOSELY, min(places)) if places else None
-
-
-def _turn(spelled: str) -> Iterator[str]:
-    """Yield the name without blanks (`startdate`), and with two words swapped (`datestart`)."""
-    words = spelled.split()
-    yield "".join(words)
-    if len(words) == 2:
-        yield "".join(reversed(words))
 
 
 @cache
@@ -167,14 +158,9 @@ def list_columns(connection: DuckDBPyConnection) -> list[Column]:
     """Return the columns of the table `feed`, with the members inside objects and lists as columns of their own."""
     table = connection.table("feed")
     types = dict(zip(table.columns, table.types, strict=True))
-    columns: list[Column] = []
-    for name, kind in types.items():
-        for path in _list_paths(connection, name, kind, types):
-            if len(columns) == _MOST_COLUMNS:
-                return columns
-            if (column := _read_column(connection, path, types)) is not None:
-                columns.append(column)
-    return columns
+    paths = (path for name, kind in types.items() for path in _list_paths(connection, name, kind, types))
+    columns = (column for path in paths if (column := _read_column(connection, path, types)) is not None)
+    return list(islice(columns, _MOST_COLUMNS))
 
 
 def _read_column(connection: DuckDBPyConnection, path: str, types: Mapping[str, Any]) -> Column | None:

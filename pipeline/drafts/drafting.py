@@ -87,17 +87,14 @@ def find_format(content: bytes) -> str:
 def _find_json_format(first: Any) -> str:
     if not isinstance(first, dict):
         return "table"
-    if isinstance(first.get("items"), list) and "next" in first and ("license" in first or _is_rpde(first["items"])):
-        return "rpde"
-    if "@context" in first or "@graph" in first or "@type" in first:
+    items = first.get("items")
+    if isinstance(items, list) and "next" in first:
+        item = items[0] if items and isinstance(items[0], dict) else {}
+        if "license" in first or {"state", "modified", "id"} <= item.keys():
+            return "rpde"
+    if first.keys() & {"@context", "@graph", "@type"}:
         return "jsonld"
-    if {"type", "source_id"} <= first.keys():
-        return "ndjson"
-    return "table"
-
-
-def _is_rpde(items: list[Any]) -> bool:
-    return bool(items) and isinstance(items[0], dict) and {"state", "modified", "id"} <= items[0].keys()
+    return "ndjson" if {"type", "source_id"} <= first.keys() else "table"
 
 
 def find_packed(path: Path) -> dict[str, Any]:
@@ -275,40 +272,29 @@ def draft_feed(
         return FeedDraft(feed=feed, rules=opened.known)
 
     def draft() -> FeedDraft:
-        with TemporaryDirectory() as folder, open_engine(Path(folder), feed) as connection:
-            return _draft_table(opened, feed, metro, configuration, connection, type_=type_, stated=stated)
+        roles: Roles = {}
+        own: dict[str, Any] = {}
+        if "name" not in opened.known:
+            placed = set(list_used(opened.known)).difference(*stated.values())
+            free = [column for column in opened.columns if column.path not in placed]
+            with TemporaryDirectory() as folder, open_engine(Path(folder), feed) as connection:
+                roles = find_roles(free, connection, months_first=metro.is_american, stated=stated)
+            currency = choose_currency(roles, metro)
+            own = draft_rules(roles, free, type_=type_ or choose_type(roles), currency=currency)
+            if "name" not in own:
+                raise WrongSetting(explain_nameless(feed, free))
+            # A column of ids replaces the preset's `source_id` too: such ids survive when the dataset is loaded again.
+            for member in opened.known.keys() - ({"source_id"} if "source_id" in roles else set()):
+                own.pop(member, None)
+        rules = {**opened.known, **own}
+        types = {name: duckdb.sqltype(type_) for name, type_ in opened.types.items()}
+        sql = compile_mapping(rules, types, vocabulary=configuration.vocabulary, zone=metro.timezone)
+        return FeedDraft(
+            feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, rules=rules, own=own,
+            roles=roles, sql=sql,
+        )  # fmt: skip
 
     return run_bounded(draft, feed)
-
-
-def _draft_table(
-    opened: OpenedFile,
-    feed: FeedTable,
-    metro: MetroDraft,
-    configuration: Configuration,
-    connection: DuckDBPyConnection,
-    *,
-    type_: str,
-    stated: Mapping[str, Sequence[str]],
-) -> FeedDraft:
-    roles: Roles = {}
-    own: Mapping[str, Any] = {}
-    if "name" not in opened.known:
-        placed = list_used(opened.known) - {path for paths in stated.values() for path in paths}
-        free = [column for column in opened.columns if column.path not in placed]
-        roles = find_roles(free, connection, months_first=metro.is_american, stated=stated)
-        type_ = type_ or choose_type(roles)
-        drafted = draft_rules(roles, free, type_=type_, currency=choose_currency(roles, metro))
-        if "name" not in drafted:
-            raise WrongSetting(explain_nameless(feed, free))
-        own = _choose_own(drafted, opened.known, roles)
-    rules = {**opened.known, **own}
-    types = {name: duckdb.sqltype(type_) for name, type_ in opened.types.items()}
-    sql = compile_mapping(rules, types, vocabulary=configuration.vocabulary, zone=metro.timezone)
-    return FeedDraft(
-        feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, rules=rules, own=own,
-        roles=roles, sql=sql,
-    )  # fmt: skip
 
 
 def explain_nameless(feed: FeedTable, columns: Sequence[Column]) -> str:
@@ -321,16 +307,6 @@ def explain_nameless(feed: FeedTable, columns: Sequence[Column]) -> str:
         f"no column of {PurePosixPath(feed.url).name} is known as the name; it has: {there}\n"
         f"Say which it is, as in:\n  outings init {shlex.quote(feed.url)} --column {shlex.quote(f'name={best.path}')}"
     )
-
-
-def _choose_own(drafted: Mapping[str, Any], known: Mapping[str, Any], roles: Roles) -> dict[str, Any]:
-    """Return the drafted rules for members that the preset does not set. A column of ids also replaces the preset's
-    `source_id`, because such ids survive when the dataset is loaded again."""
-    return {
-        member: rule
-        for member, rule in drafted.items()
-        if member not in known or (member == "source_id" and "source_id" in roles)
-    }
 
 
 def choose_currency(roles: Roles, metro: MetroDraft) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from msgspec import Struct
 
 from outings.configuration import list_american
@@ -77,26 +78,21 @@ def find_center(points: Sequence[Point]) -> Point | None:
     """Return the median of each coordinate, or None without points."""
     if not points:
         return None
-    lats, lngs = (sorted(axis) for axis in zip(*points, strict=True))
-    return round(lats[len(lats) // 2], 4), round(lngs[len(lngs) // 2], 4)
+    lat, lng = np.sort(points, axis=0)[len(points) // 2]
+    return round(float(lat), 4), round(float(lng), 4)
 
 
 def find_bounds(points: Sequence[Point], center: Point) -> tuple[float, float, float, float]:
     """Return south, west, north and east of a box around nearly all points and the center."""
     near = [point for point in points if abs(point[0] - center[0]) < 2 and abs(point[1] - center[1]) < 2]
-    if len(near) < 3:
-        south, west, north, east = (
-            center[0] - _AROUND, center[1] - _AROUND, center[0] + _AROUND, center[1] + _AROUND
-        )  # fmt: skip
-    else:
-        south, north = _find_span(sorted([*(point[0] for point in near), center[0]]))
-        west, east = _find_span(sorted([*(point[1] for point in near), center[1]]))
-    return round(south, 2), round(west, 2), round(north, 2), round(east, 2)
-
-
-def _find_span(ordered: Sequence[float]) -> tuple[float, float]:
-    left_out = int(len(ordered) * _OUTLYING)
-    return ordered[left_out] - _MARGIN, ordered[-1 - left_out] + _MARGIN
+    least = most = np.array(center)
+    margin = _AROUND
+    if len(near) >= 3:
+        ordered, margin = np.sort([*near, center], axis=0), _MARGIN
+        left_out = int(len(ordered) * _OUTLYING)
+        least, most = ordered[left_out], ordered[-1 - left_out]
+    south, west, north, east = (round(float(edge), 2) for edge in (*(least - margin), *(most + margin)))
+    return south, west, north, east
 
 
 def find_language(files: Iterable[Sequence[Column]]) -> str:
@@ -104,7 +100,7 @@ def find_language(files: Iterable[Sequence[Column]]) -> str:
     texts = [value for columns in files for column in columns for value in column.filled[:_READ] if " " in value]
     words = [word for text in texts for word in split_words(text)]
     fillers = {code: frozenset(read_words(code)["words"]["fillers"].split()) for code in LANGUAGES}
-    counts = {code: sum(word in fillers_of_language for word in words) for code, fillers_of_language in fillers.items()}
+    counts = {code: sum(word in fillers[code] for word in words) for code in LANGUAGES}
     best = max(LANGUAGES, key=lambda code: counts[code])
     return best if counts[best] >= _SPOKEN * len(words) else ENGLISH
 

@@ -8,7 +8,7 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from pipeline.drafts.columns import ROLES, Column, list_spellings, rank_name
-from pipeline.drafts.time_notation import TimeNotation, find_writing, read_times
+from pipeline.drafts.time_notation import TimeNotation, evaluate, find_writing, read_times
 from pipeline.drafts.weekdays import find_language
 from pipeline.fetch.table.ranges import CURRENCY, take_range
 from pipeline.records.school_grades import parse_grades
@@ -138,8 +138,7 @@ def _state_ages(values: Sequence[str], connection: DuckDBPyConnection) -> bool:
     if len(numbered) < _LEAST * len(values) or len(worded) * 2 < len(numbered):
         return False
     ends = " OR ".join(f"{take_range('value', 'ages', end)} IS NOT NULL" for end in ("start", "end"))
-    query = f"SELECT count(*) FILTER ({ends}) FROM (SELECT unnest(?::VARCHAR[]) AS value)"
-    ((read,),) = connection.execute(query, [numbered]).fetchall()
+    ((read,),) = evaluate(connection, f"count(*) FILTER ({ends})", numbered)
     grades = sum(parse_grades(value) is not None for value in numbered)
     return bool(read + grades >= 0.8 * len(numbered))
 

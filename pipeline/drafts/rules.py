@@ -23,15 +23,13 @@ TELLING = ("name", "start_date", "start_time", "venue", "address")
 def choose_type(roles: Roles) -> str:
     """Return `class` for weekdays of a term, or without dates; `event` if there are dates; else `place`."""
     start = roles.get("start_date")
-    has_term = start is None or "end_date" in roles or start.writing.ends or _has_few(start.column)
-    if "weekdays" in roles and has_term:
+    # Courses of one term begin on the same few days.
+    if "weekdays" in roles and (
+        start is None or "end_date" in roles or start.writing.ends
+        or len(start.column.distinct) * 2 <= len(start.column.filled)
+    ):  # fmt: skip
         return "class"
     return "place" if start is None else "event"
-
-
-def _has_few(column: Column) -> bool:
-    """Return True if a column has at most half as many distinct values as filled cells."""
-    return len(column.distinct) * 2 <= len(column.filled)
 
 
 def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency: str) -> Rules:
@@ -121,8 +119,7 @@ def _draft_course(roles: Roles) -> Rules:
     if "start_date" in roles and roles["start_date"].writing.ends:
         rules.setdefault("term.ends_on", _format(roles["start_date"], "end"))
     if "weekdays" in roles:
-        column = roles["weekdays"].column
-        rules["schedule.days"] = draft_days(column)
+        rules["schedule.days"] = draft_days(roles["weekdays"].column)
     clock, end = roles.get("start_time"), roles.get("end_time")
     if clock is not None:
         rules["schedule.start_time"] = _format(clock)
@@ -198,17 +195,13 @@ def _draft_words(roles: Roles, *, type_: str) -> Rules:
             lookup = {word: meanings if len(meanings) > 1 else meanings[0] for word, meanings in meant.items()}
             rules["categories"] = {**source, "lookup": lookup, "other": ""}
     columns = [roles[role].column for role in ("category", "audience") if role in roles]
-    if columns:
-        rules["keywords"] = _join_lists(columns)
+    paths, separators = [column.path for column in columns], filter(None, map(choose_separator, columns))
+    if len(paths) > 1:
+        rules["keywords"] = {"join": paths, "with": "|", "split": ["|", *dict.fromkeys(separators)]}
+    elif paths:
+        split = next(separators, "")
+        rules["keywords"] = {"column": paths[0], "split": split} if split else paths[0]
     return rules
-
-
-def _join_lists(columns: Sequence[Column]) -> Any:
-    separators = list(dict.fromkeys(filter(None, map(choose_separator, columns))))
-    if len(columns) == 1:
-        path = columns[0].path
-        return {"column": path, "split": separators[0]} if separators else path
-    return {"join": [column.path for column in columns], "with": "|", "split": ["|", *separators]}
 
 
 def choose_separator(column: Column) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import product
+from typing import Any
 
 from duckdb import DuckDBPyConnection
 from msgspec import Struct
@@ -72,9 +73,13 @@ def read_times(
     read = _READERS.get(writing.kind)
     if read is None:
         return [None] * len(values)
-    texts = f"SELECT {text} AS text FROM (SELECT unnest(?::VARCHAR[]) AS value)"
-    query = f"SELECT {read('text', writing.formats, 'UTC')} FROM ({texts})"
-    return [time for (time,) in connection.execute(query, [list(values)]).fetchall()]
+    taken = [start for (start,) in evaluate(connection, text, values)]
+    return [time for (time,) in evaluate(connection, read("value", writing.formats, "UTC"), taken)]
+
+
+def evaluate(connection: DuckDBPyConnection, sql: str, values: Sequence[str | None]) -> list[tuple[Any, ...]]:
+    """Evaluate SQL over each text, which is called `value`, or over all of them if it aggregates."""
+    return connection.execute(f"SELECT {sql} FROM (SELECT unnest(?::VARCHAR[]) AS value)", [list(values)]).fetchall()
 
 
 def _find_unix(values: Sequence[str]) -> str:
@@ -101,8 +106,7 @@ def _find_notation(connection: DuckDBPyConnection, values: Sequence[str], *, mon
     if plain.read == len(values) and not any(map(_SPAN.search, values[:_SAMPLE])):
         return plain
     ends = ", ".join(take_range("value", "time", end) for end in ("start", "end"))
-    query = f"SELECT {ends} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
-    taken = connection.execute(query, [list(values)]).fetchall()
+    taken = evaluate(connection, ends, values)
     ranged = _find_kind(connection, [start or "" for start, _ in taken], months_first=months_first)
     if ranged.read <= plain.read:
         return plain
@@ -144,8 +148,7 @@ def _read(kind: str, formats: Sequence[str]) -> str:
 
 
 def _try(connection: DuckDBPyConnection, values: Sequence[str], kind: str, formats: Sequence[str]) -> list[bool]:
-    query = f"SELECT {_read(kind, formats)} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
-    return [value for (value,) in connection.execute(query, [list(values)]).fetchall()]
+    return [value for (value,) in evaluate(connection, _read(kind, formats), values)]
 
 
 def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, months_first: bool) -> dict[str, int]:
@@ -158,8 +161,7 @@ def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, mont
     if not formats:
         return {}
     counts = ", ".join(f"count(*) FILTER ({_read(kind, (format_,))})" for format_ in formats)
-    query = f"SELECT {counts} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
-    ((*matches,),) = connection.execute(query, [sample]).fetchall()
+    ((*matches,),) = evaluate(connection, counts, sample)
     return dict(zip(formats, matches, strict=True))
 
 

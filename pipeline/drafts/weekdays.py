@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from outings.contract.vocabulary import WEEKDAYS
 from pipeline.drafts.columns import Column
 from pipeline.words import LANGUAGES, fold, list_weekdays, merge_words, read_words
 
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SEPARATORS = ("/", ",", ";", "&", "+", "|", "\n", " ")
 
 
@@ -76,18 +76,15 @@ def find_language(values: Sequence[str]) -> str | None:
 
 def draft_days(column: Column) -> dict[str, object]:
     """Return a rule that maps a cell's words to weekdays, or whole cells if any has a range."""
-    path, values = column.path, column.distinct
+    values = column.distinct
     language = find_language(values) or LANGUAGES[0]
     read = {value: read_days(value, language) for value in values}
     pattern = "[" + re.escape("".join(_SEPARATORS)) + "]+"
     words = {word: read_days(word, language) for value in values for word in re.split(pattern, value) if word}
     parts = {value: {day for word in re.split(pattern, value) for day in words.get(word) or ()} for value in values}
+    split = {}
     if not column.many and all(set(days or ()) == parts[value] for value, days in read.items()):
-        lookup = {word: [DAYS[day] for day in days] for word, days in words.items() if days}
-        return {"column": path, "split": list(_SEPARATORS), "lookup": _shorten(lookup), "other": ""}
-    cells = {value: [DAYS[day] for day in days] for value, days in read.items() if days}
-    return {"column": path, "lookup": _shorten(cells), "other": ""}
-
-
-def _shorten(lookup: Mapping[str, list[str]]) -> dict[str, object]:
-    return {word: days if len(days) > 1 else days[0] for word, days in lookup.items()}
+        split, read = {"split": list(_SEPARATORS)}, words
+    named = {text: [WEEKDAYS[day] for day in days] for text, days in read.items() if days}
+    lookup = {text: days if len(days) > 1 else days[0] for text, days in named.items()}
+    return {"column": column.path, **split, "lookup": lookup, "other": ""}

@@ -80,7 +80,7 @@ def _comment(rule: Any, columns: dict[str, Column]) -> str:
     """Return a comment with examples from the rule's column, so that nobody has to open the file."""
     if isinstance(rule, dict) and "value" in rule:
         return ""
-    first = next(iter(list_used({"": rule})))
+    first = list_used({"": rule})[0]
     examples = show_examples(columns[first], most=3) if first in columns else ""
     return f"  # {examples}" if examples and len(encode(rule)) < 100 else ""
 

@@ -73,6 +73,15 @@ def test_a_point_that_is_wrong_in_one_row_is_found_in_the_others(tmp_path: Path)
     assert 'line 22: out_of_range: column "Lat": expected degrees from -90 to 90' in done.stdout
 
 
+def test_a_price_below_0_is_its_records_problem_beside_ranges_too(tmp_path: Path) -> None:
+    rows = [f'{row},Program {row},2026-12-10,"{fee}"' for row, fee in enumerate(["$5-10", "-5", "-$5", "$7"])]
+    (tmp_path / "agenda.csv").write_text("\n".join(["ID,Title,Date,Fee", *rows]) + "\n")
+    done = run("init", str(tmp_path / "agenda.csv"), "-c", str(tmp_path / "outings.toml"), *CITY)
+    assert "agenda.csv: table, 4 rows, 2 records" in done.stdout
+    assert 'line 3: out_of_range: column "Fee"' in done.stdout
+    assert 'line 4: wrong_type: column "Fee"' in done.stdout
+
+
 def test_one_role_may_have_a_column_in_each_of_several_files(tmp_path: Path) -> None:
     for name, title in (("camps.csv", "What"), ("walks.csv", "Thing")):
         (tmp_path / name).write_text(f"ID,{title},Date\n1,Robots,2026-12-10\n")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pipeline.drafts.columns import ROLES, rank_name
 from tests.new_cities.exporting import Ask, run
 from tests.new_cities.measuring import EXPECTED, draft_records, list_faults
 
@@ -158,3 +159,7 @@ def test_a_language_without_words_is_said(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert 'The language of the texts is "pl": dates and numbers are read as they are written there' in done.output
     assert "names of columns and months, and searches, audiences and ages within texts by English words" in done.output
+
+
+def test_a_name_without_latin_letters_fits_no_role() -> None:
+    assert [role for role in ROLES if rank_name(role, "Мероприяти") is not None] == []

@@ -2,8 +2,9 @@
 
 import pytest
 
+from outings.contract.vocabulary import WEEKDAYS
 from pipeline.drafts.columns import Column
-from pipeline.drafts.weekdays import DAYS, draft_days, find_language, read_days
+from pipeline.drafts.weekdays import draft_days, find_language, read_days
 
 WORKING = "monday tuesday wednesday thursday friday"
 TEXTS = {
@@ -21,7 +22,7 @@ def test_weekdays_are_read_as_people_write_them(text: str) -> None:
     language = find_language([text])
     assert language is not None
     days = read_days(text, language) or ()
-    assert " ".join(DAYS[day] for day in days) == TEXTS[text]
+    assert " ".join(WEEKDAYS[day] for day in days) == TEXTS[text]
 
 
 @pytest.mark.parametrize("values", [["M", "F"], ["Hall", "Gym"], ["1", "2"], ["Monday Club", "Chess"]])

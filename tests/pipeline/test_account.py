@@ -225,14 +225,14 @@ def test_a_check_where_all_is_served_says_that_nothing_is_wrong(city: City) -> N
 def test_defaults_that_filled_and_columns_without_a_place_are_reported(city: City) -> None:
     city.write(
         [
-            {"id": "a", "title": "Fair", "day": "2099-01-01", "room": "2", "kind": ["Fairs"]},
+            {"id": "a", "title": "Fair", "day": "2099-01-01", "room": "2", "street": "1 Main St", "kind": ["Fairs"]},
             {"id": "b", "title": "Sale", "day": "2099-01-02", "kind": ["Fairs", "Books"]},
         ]
     )
     city.formats["samples"] = "table"
     city.settings["samples"] = (
         'defaults = { audience = "families" }\n[feeds.map]\ntype = { value = "event" }\nsource_id = "id"\n'
-        'name = "title"\ndate_on = "day"\nkeywords = "kind[]"'
+        'name = "title"\ndate_on = "day"\nkeywords = "kind[]"\nlocation.address = "street"'
     )
     text = check(city)
     assert "  samples: defaults filled audience (2)\n" in text

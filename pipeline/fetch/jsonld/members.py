@@ -30,15 +30,12 @@ def is_online(node: Node) -> bool:
 
 def find_location(node: Node) -> dict[str, Any]:
     """Return the location members of a node's first place, address or text."""
-    for value in node.get_linked("location"):
-        location: dict[str, Any] = {}
-        if isinstance(value, str):
-            location = {"address": value}
-        elif isinstance(value, Node) and _VIRTUAL not in value.types:
-            location = describe_place(value)
-        if location:
-            return location
-    return {}
+    locations = (
+        describe_place(value) if isinstance(value, Node) else {"address": value}
+        for value in node.get_linked("location")
+        if (isinstance(value, Node) and _VIRTUAL not in value.types) or isinstance(value, str)
+    )
+    return next(filter(None, locations), {})
 
 
 def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:

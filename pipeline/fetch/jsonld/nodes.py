@@ -6,6 +6,7 @@ A `@context` is never fetched: names are read as schema.org's, with or without i
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import unescape
 from typing import Any, NamedTuple
@@ -131,8 +132,10 @@ def _unwrap(text: str) -> str:
 def _parse_document(text: str, *, line: int) -> Document:
     """Parse JSON, and repair common errors of pages: line ends within texts, commas before a bracket, quotes as
     entities."""
-    attempts: list[Callable[[], bytes]] = [lambda: text.encode("utf-8", "replace"), lambda: mend_json(text)]
-    attempts.append(lambda: mend_json(_TRAILING_COMMA.sub(lambda match: match[1] or "", text)))
+    attempts: list[Callable[[], bytes]] = [
+        lambda: text.encode("utf-8", "replace"),
+        lambda: mend_json(_TRAILING_COMMA.sub(lambda match: match[1] or "", text)),
+    ]
     if "&quot;" in text or "&#34;" in text:
         attempts.append(lambda: mend_json(unescape(text)))
     reason = ""
@@ -452,11 +455,9 @@ def name_nodes(nodes: Iterable[Node]) -> list[str]:
     listed = list(nodes)
     own = [find_own_id(node) for node in listed]
     hashes = [hash_node(node) for node in listed]
-    saying: dict[str | None, set[str]] = {}
-    for name, digest in zip(own, hashes, strict=True):
-        saying.setdefault(name, set()).add(digest)
+    counts = Counter(name for name, _ in set(zip(own, hashes, strict=True)))
     return [
-        f"{WITHOUT_ID}{digest}" if name is None else name if len(saying[name]) == 1 else f"{name}{PART}{digest}"
+        f"{WITHOUT_ID}{digest}" if name is None else name if counts[name] == 1 else f"{name}{PART}{digest}"
         for name, digest in zip(own, hashes, strict=True)
     ]
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from outings.configuration import read_zone
 from outings.contract.vocabulary import WEEKDAYS, Vocabulary
-from pipeline.fetch.formats import RawRecord
+from pipeline.fetch.formats import FeedSetting, RawRecord
 from pipeline.fetch.jsonld.members import (
     describe_place,
     drop_unstated,
@@ -48,7 +48,7 @@ from pipeline.fetch.jsonld.times import (
     parse_when,
     write_rule,
 )
-from pipeline.fetch.source import PART
+from pipeline.fetch.source import PART, SourceFile
 from pipeline.records.record import explain_fault
 
 Record = dict[str, Any]
@@ -228,14 +228,12 @@ def _measure(part: Node, zone: ZoneInfo) -> timedelta | None:
 
 def _list_dates(dates: list[Node], times: Record, zone: ZoneInfo) -> Record:
     """Return the times of the earliest date, and others in `rdates`. Cancelled dates are left out."""
-    spans = [(list_times(part, zone), part) for part in dates if not find_status(part)]
+    spans = [list_times(part, zone) for part in dates if not find_status(part)]
     if not spans:
         return times | {"status": "archived", "reason": "cancelled"}
-    ordered = sorted(
-        (members for members, _ in spans),
-        key=lambda members: str(members.get("starts_local") or members.get("date_on")),
-    )
-    first, *others = ordered
+    first, *others = sorted(
+        spans, key=lambda members: str(members.get("starts_local") or members.get("date_on"))
+    )  # fmt: skip
     further = [other.get("starts_local") or f"{other['date_on']}T00:00:00" for other in others]
     return first | ({"rdates": further} if further else {})
 
@@ -301,17 +299,15 @@ _TERM = {"starts_on": "startDate", "ends_on": "endDate"}
 
 
 def _find_date(nodes: tuple[Node, ...], name: str, setting: NodeContext) -> str | None:
-    for node in nodes:
-        if text := node.get_text(name):
-            when = parse_when(text, setting.zone)
-            return text if when is None else when.local.date().isoformat()
-    return None
+    text = next(filter(None, (node.get_text(name) for node in nodes)), None)
+    when = parse_when(text, setting.zone) if text else None
+    return text if when is None else when.local.date().isoformat()
 
 
 def _list_schedule(schedule: Node, instance: Node, setting: NodeContext) -> Record:
     """Return weekdays, rule and clock times of a schedule, or else the instance's clock times."""
-    codes = dict.fromkeys(list_weekdays(schedule))
-    members: dict[str, Any] = {"days": [_DAYS[code] for code in codes], "rrule": write_rule(schedule, setting.zone)}
+    days = list(dict.fromkeys(_DAYS[day[-2:]] for day in list_weekdays(schedule)))
+    members: dict[str, Any] = {"days": days, "rrule": write_rule(schedule, setting.zone)}
     for name, clock, moment in (("start_time", "startTime", "startDate"), ("end_time", "endTime", "endDate")):
         text = schedule.get_text(clock)
         if text is not None and (parsed := parse_clock(text)) is not None:
@@ -319,26 +315,19 @@ def _list_schedule(schedule: Node, instance: Node, setting: NodeContext) -> Reco
         elif (stated := instance.get_text(moment)) and (when := parse_when(stated, setting.zone)) is not None:
             members[name] = None if when.is_date else when.local.time().isoformat()
     notes = schedule.get_text("repeatFrequency")
-    if not codes and members["rrule"] is None and notes:
+    if not days and members["rrule"] is None and notes:
         members["notes"] = notes
     return drop_unstated(members)
 
 
-def read_documents(
-    content: bytes,
-    *,
-    timezone: str,
-    vocabulary: Vocabulary,
-    address: str,
-    charset: str | None = None,
-) -> Iterator[RawRecord]:
-    """Yield the records of a file. Ids are relative to the page's own address, else to the file's `address`.
+def read_documents(file: SourceFile, setting: FeedSetting) -> Iterator[RawRecord]:
+    """Yield the records of a file. Ids are relative to the page's own address, else to the file's.
 
     Raises ValueError for a file that can't be read.
     """
-    documents, own_address = parse_content(content, charset=charset)
+    documents, address = parse_content(file.path.read_bytes(), charset=file.charset)
     readable = (document.value for document in documents if document.reason is None)
-    graph = Graph(readable, address=own_address or address)
+    graph = Graph(readable, address=address or file.name)
     nodes: list[tuple[int, Node]] = []
     for document in documents:
         if document.reason is not None:
@@ -351,9 +340,9 @@ def read_documents(
                     yield RawRecord(document.line, None, passed_over=type_)
     names = name_nodes(node for _, node in nodes)
     known = {name: kind for (_, node), name in zip(nodes, names, strict=True) if (kind := find_kind(node.types))}
-    setting = NodeContext(read_zone(timezone), vocabulary, known)
+    context = NodeContext(read_zone(setting.timezone), setting.vocabulary, known)
     for (line, node), name in zip(nodes, names, strict=True):
-        yield from read_node(node, name, setting, line=line)
+        yield from read_node(node, name, context, line=line)
 
 
 def read_node(

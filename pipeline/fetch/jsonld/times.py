@@ -132,7 +132,7 @@ def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | 
 def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
     """Return a schedule as an RRULE, None if it does not repeat."""
     frequency = _read_frequency(schedule)
-    days = _name_days(schedule)
+    days = list_weekdays(schedule)
     if frequency is None:
         if not days:
             return None
@@ -156,11 +156,6 @@ def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
     return ";".join(parts)
 
 
-def list_weekdays(schedule: Node) -> list[str]:
-    """List a schedule's weekdays as RFC 5545 writes them (`MO`), without their numbers."""
-    return [day[-2:] for day in _name_days(schedule)]
-
-
 def _read_frequency(schedule: Node) -> tuple[str, int] | None:
     text = schedule.get_text("repeatFrequency")
     if text is None:
@@ -175,7 +170,8 @@ def _read_frequency(schedule: Node) -> tuple[str, int] | None:
     return ("WEEKLY", count // 7) if match[2] == "D" and count % 7 == 0 else (_PERIODS[match[2]], count)
 
 
-def _name_days(schedule: Node) -> list[str]:
+def list_weekdays(schedule: Node) -> list[str]:
+    """List a schedule's weekdays as RFC 5545 writes them: `MO`, or `-1MO` for the last one of a month."""
     texts = [part for text in schedule.get_words("byDay") for part in text.split(",")]
     days = []
     for text in texts:
@@ -199,14 +195,13 @@ def _find_first(rule: str, starts: datetime) -> datetime:
 def _list_times(schedule: Node, starts: datetime, *, is_date: bool) -> dict[str, Any]:
     if is_date:
         return {"date_on": starts.date().isoformat()}
-    members = {"starts_local": starts.isoformat()}
     ends: datetime | None = None
     if (text := schedule.get_text("endTime")) and (clock := parse_clock(text)) is not None:
         ends = datetime.combine(starts.date(), clock)
         ends += timedelta(days=1) if ends < starts else timedelta()
     elif (text := schedule.get_text("duration")) and (lasts := parse_duration(text)) is not None:
         ends = starts + lasts
-    return members | ({"ends_local": ends.isoformat()} if ends else {})
+    return {"starts_local": starts.isoformat()} | ({"ends_local": ends.isoformat()} if ends else {})
 
 
 def _place_exception(text: str, starts: datetime, zone: ZoneInfo) -> str | None:

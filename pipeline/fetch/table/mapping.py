@@ -20,7 +20,6 @@ from pipeline.fetch.table.ranges import CURRENCY, take_range
 from pipeline.fetch.table.targets import TIMES, Target, find_targets
 from pipeline.words import LANGUAGES, fold, list_months, list_weekdays, merge_words
 
-_STEP = re.compile(r"([^\[\]]*)((?:\[\d*\])*)")
 _INDEX = re.compile(r"\[(\d*)\]")
 _WHOLE = ("tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint", "hugeint")
 
@@ -52,9 +51,7 @@ def find_text(member: str, stated: str, columns: Mapping[str, Any]) -> Text:
 
     Case, accents and blanks may differ, unless another column has that name. Raises `MappingError` for none.
     """
-    folded: dict[str, str] = {}
-    for name in columns:
-        folded.setdefault(_fold_name(name), name)
+    folded = {_fold_name(name): name for name in reversed(list(columns))}
     # A path may begin at a point or bracket behind the name; the longest name counts.
     for cut in (len(stated), *(at for at in range(len(stated) - 1, 0, -1) if stated[at] in ".[")):
         column = stated[:cut] if stated[:cut] in columns else folded.get(_fold_name(stated[:cut]))
@@ -100,12 +97,7 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
 
 def _walk_json(sql: str, kind: Any, rest: str) -> Text:
     """Return SQL for a path through JSON. A text that is not JSON gives null."""
-    path = "$"
-    for step in re.split(r"\.(?![^\[]*\])", rest):
-        match = _STEP.fullmatch(step)
-        name, indexes = (match[1], match[2]) if match else (step, "")
-        path += f'."{name}"' if name else ""
-        path += indexes.replace("[]", "[*]")
+    path = "$" + re.sub(r"(?:^|\.)([^.\[]+)", r'."\1"', rest).replace("[]", "[*]")
     many = "[*]" in path
     read = f"json_extract_string({sql}, {literal(path)})"
     if kind.id == "varchar" and str(kind) != "JSON":
@@ -347,7 +339,7 @@ def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, 
     if rule.first or not texts:
         text = _choose_first(texts)
     elif rule.join:
-        parts = [f"array_to_string({part.sql}, {literal(rule.with_)})" if part.many else part.sql for part in texts]
+        parts = [_join_list(part, rule.with_) for part in texts]
         if rule.range:
             return _join_ranges(parts, rule)
         text = Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(parts)}), '')")
@@ -549,17 +541,12 @@ def _is_constant(sql: str) -> bool:
     return sql.startswith(("'", "[")) or sql in ("true", "false") or sql.lstrip("-").replace(".", "", 1).isdigit()
 
 
-def list_used(rules: Mapping[str, Any]) -> set[str]:
-    """Return the columns that the rules name."""
-    return {path for rule in rules.values() for path in _list_columns(rule)}
+def list_used(raw: Mapping[str, Any]) -> list[str]:
+    """Return the columns that the rules name, in their order."""
+    return list(dict.fromkeys(path for rule in parse_mapping(raw).values() for path in _list_columns(rule)))
 
 
-def _list_columns(rule: Any) -> Iterator[str]:
-    if isinstance(rule, str):
-        yield rule
-    elif isinstance(rule, dict):
-        yield from (*rule.get("join", ()), *rule.get("first", ()))
-        if "column" in rule:
-            yield rule["column"]
-        if isinstance(rule.get("fallback"), dict):
-            yield from _list_columns(rule["fallback"])
+def _list_columns(rule: Rule) -> Iterator[str]:
+    yield from rule.columns
+    if rule.fallback_rule is not None:
+        yield from _list_columns(rule.fallback_rule)

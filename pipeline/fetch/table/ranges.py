@@ -58,7 +58,8 @@ def _count_years(text: str) -> str:
 def _take_amount(end: str) -> str:
     """Return SQL for one end of a range of amounts, or for a single one. A word for free is 0."""
     lead = rf"(?:(?:{_list_alternatives('from')})\b\s*)?"
-    one = rf"(?:{CURRENCY}\s*)?\d(?:[\d.,'\x{{A0}}\x{{202F}}]| \d)*(?:\s*{CURRENCY})?"
+    # An amount below 0 is passed on, so that it is its record's problem.
+    one = rf"-?(?:{CURRENCY}\s*)?-?\d(?:[\d.,'\x{{A0}}\x{{202F}}]| \d)*(?:\s*{CURRENCY})?"
     shape = rf"(?i)^({lead})({one})(?:\s*(?:[-–—]|(?:{_list_alternatives('to')})\b)\s*({one}))?(\+?)$"
     parts = f"regexp_extract(trim(strip_accents(whole)), {literal(shape)}, ['lead', 'low', 'high', 'more'])"
     single = "CASE WHEN _part.lead = '' AND _part.more = '' THEN nullif(_part.low, '') END"

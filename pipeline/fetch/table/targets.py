@@ -106,9 +106,8 @@ def _explain(reason: str, rule: Rule, target: Target) -> str:
 def _advise(rule: Rule, target: Target) -> str | None:
     if target.kind in ("amount", "decimal"):
         other = "," if rule.decimal == "." else "."
-        own, their = ("1,234.50", "1.234,50") if rule.decimal == "." else ("1.234,50", "1,234.50")
-        if target.kind == "decimal":
-            own, their = own.replace("1,", "").replace("1.", ""), their.replace("1.", "").replace("1,", "")
+        examples = ("234.50", "234,50") if target.kind == "decimal" else ("1,234.50", "1.234,50")
+        own, their = examples if rule.decimal == "." else examples[::-1]
         return f'is no number as {own}; if your file writes {their}, say decimal = "{other}"; words go into lookup'
     if target.kind == "flag":
         return "is no yes and no no; name your file's words in yes and no"
