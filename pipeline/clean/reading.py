@@ -236,9 +236,9 @@ def apply_defaults(raw: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str
 def find_timezone(feed: FeedTable, configuration: Configuration) -> str:
     """Return the time zone of the feed's metro. Raise `SettingError` if the feed names no metro."""
     stated = feed.metro or feed.defaults.get("metro")
-    for metro in configuration.metros:
-        if stated in (metro.slug, *metro.aliases):
-            return metro.timezone
+    metros = (metro for metro in configuration.metros if stated in (metro.slug, *metro.aliases))
+    if (metro := next(metros, None)) is not None:
+        return metro.timezone
     raise SettingError(feed.name, "metro", f"is missing; {feed.format} does not state its metro")
 
 

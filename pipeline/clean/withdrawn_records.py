@@ -43,8 +43,7 @@ def list_marks(row: Mapping[str, Any], *, metro: str) -> Iterator[str]:
         yield _mark(_NAMED[kind], metro, fold_text(row["name"]))
     feed, _, rest = row["source"].partition("/")
     if feed:
-        source_id = rest.partition("/")[2]
-        yield _mark_source(feed, kind, source_id)
+        yield _mark("source", feed, kind, rest.partition("/")[2])
 
 
 class WithdrawalMatcher:
@@ -59,7 +58,7 @@ class WithdrawalMatcher:
 
     def is_own(self, head: Head) -> bool:
         """Return True if the record is that of a withdrawn listing, even if its id has changed."""
-        return assign_id(head) in self.ids or _mark_source(head.feed, head.type, head.source_id) in self._marks
+        return assign_id(head) in self.ids or _mark("source", head.feed, head.type, head.source_id) in self._marks
 
     def is_named(self, reference: Reference | None, kind: str, *, feed: str, metro: str) -> bool:
         """Return True if a reference in a record of `feed` leads to something withdrawn, by any of its members."""
@@ -72,7 +71,7 @@ class WithdrawalMatcher:
             giver = reference.feed or feed
             if make_id(giver, kind, reference.source_id) in self.ids:
                 return True
-            marks.append(_mark_source(giver, kind, reference.source_id))
+            marks.append(_mark("source", giver, kind, reference.source_id))
         if reference.slug is not None:
             marks.append(_mark("slug", metro, kind, reference.slug))
         if reference.name is not None:
@@ -86,13 +85,9 @@ class WithdrawalMatcher:
         if source_id is None:
             return False
         return any(
-            _mark_source(feed, kind, source_id) in self._marks or make_id(feed, kind, source_id) in self.ids
+            _mark("source", feed, kind, source_id) in self._marks or make_id(feed, kind, source_id) in self.ids
             for kind in RECORDS
         )
-
-
-def _mark_source(feed: str, kind: str, source_id: str) -> str:
-    return _mark("source", feed, kind, source_id)
 
 
 def _mark(*parts: str) -> str:

@@ -198,13 +198,11 @@ class OpenedFile(Struct, frozen=True, kw_only=True):
 
 
 class FeedDraft(Struct, frozen=True, kw_only=True):
-    """A drafted feed. `rules`: its mapping; `own`: those rules that its preset lacks; `roles`: the columns by their
-    roles."""
+    """A drafted feed. `own`: the rules of its mapping that its preset lacks; `roles`: the columns by their roles."""
 
     feed: FeedTable
     columns: tuple[Column, ...] = ()
     decided: tuple[str, ...] = ()
-    rules: Mapping[str, Any] = {}
     own: Mapping[str, Any] = {}
     roles: Roles = {}
     sql: str = ""
@@ -269,7 +267,7 @@ def draft_feed(
     """Draft a feed's mapping. `type_`: of its records, if known; `stated`: columns that the caller names, by role."""
     feed = replace(opened.feed, metro=metro.slug)
     if not opened.types:
-        return FeedDraft(feed=feed, rules=opened.known)
+        return FeedDraft(feed=feed)
 
     def draft() -> FeedDraft:
         roles: Roles = {}
@@ -290,9 +288,8 @@ def draft_feed(
         types = {name: duckdb.sqltype(type_) for name, type_ in opened.types.items()}
         sql = compile_mapping(rules, types, vocabulary=configuration.vocabulary, zone=metro.timezone)
         return FeedDraft(
-            feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, rules=rules, own=own,
-            roles=roles, sql=sql,
-        )  # fmt: skip
+            feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, own=own, roles=roles, sql=sql
+        )
 
     return run_bounded(draft, feed)
 

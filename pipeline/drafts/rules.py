@@ -270,20 +270,15 @@ def _draft_ages(roles: Roles) -> Rules:
                 rule |= {"lookup": {"0": ""}}  # no greatest age
             rules["ages.min" if end == "start" else "ages.max"] = rule if len(rule) > 1 else column.path
     sources = [name for name in ("age_text", "audience", "start_time", "start_date") if name in roles]
-    stating = [name for name in sources if any(_states_age(name, value) for value in roles[name].column.filled)]
+    # In a time, only an age limit such as `Doors 7pm/19+` is an age.
+    forms = {name: r"\d" if name in ("age_text", "audience") else r"(^|\D)\d\d\+(?!\d)" for name in sources}
+    stating = [name for name, form in forms.items() if any(re.search(form, text) for text in roles[name].column.filled)]
     if stating and not rules:
         path = roles[stating[0]].path
         rules = {"ages.min": {"column": path, "range": "start"}, "ages.max": {"column": path, "range": "end"}}
         if stating[0] == "audience":
             rules["ages.text"] = path  # of "Grades 6-8" the build reads the ages
     return rules | _copy(roles, {"ages.text": "age_text"})
-
-
-def _states_age(role: str, value: str) -> bool:
-    """Return True if a text may state an age. In a time, only an age limit such as `Doors 7pm/19+` counts."""
-    if role in ("age_text", "audience"):
-        return re.search(r"\d", value) is not None
-    return re.search(r"(^|\D)\d\d\+(?!\d)", value) is not None
 
 
 def _draft_price(roles: Roles, *, currency: str) -> Rules:
@@ -317,12 +312,11 @@ def _draft_links(roles: Roles, *, type_: str) -> Rules:
     members = {"image_url": "image", "source.url": "link"} | ({"website_url": "link"} if type_ == "place" else {})
     if type_ == "event":
         members["registration_url"] = "registration_link"
-    rules = {member: _draft_link(roles[role].column) for member, role in members.items() if role in roles}
+    rules: Rules = {}
+    for member, role in members.items():
+        if role in roles:
+            column = roles[role].column
+            is_whole = all("://" in value for value in column.filled)
+            rules[member] = column.path if is_whole else {"column": column.path, "prefix": "https://"}
     required = {"registration_required": "registration"} if type_ == "event" else {}
     return rules | _copy(roles, {**required, "organization.name": "organization"})
-
-
-def _draft_link(column: Column) -> Any:
-    if all("://" in value for value in column.filled):
-        return column.path
-    return {"column": column.path, "prefix": "https://"}

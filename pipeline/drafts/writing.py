@@ -68,10 +68,8 @@ def _write_map(draft: FeedDraft) -> list[str]:
     columns = {column.path: column for column in draft.columns}
     lines = ["[feeds.map]"]
     for member, rule in draft.own.items():
-        key = member if re.fullmatch(r"\w+", member) else encode(member)
-        lines.append(f"{key} = {encode(rule)}{_comment(rule, columns)}")
-    unplaced = list_unmapped(draft)
-    if unplaced:
+        lines.append(f"{encode_key(member)} = {encode(rule)}{_comment(rule, columns)}")
+    if unplaced := list_unmapped(draft):
         lines += ["# Not placed:", *(f"#   {column.path}: {show_examples(column)}" for column in unplaced)]
     return lines
 
@@ -86,7 +84,7 @@ def _comment(rule: Any, columns: dict[str, Column]) -> str:
 
 
 def list_unmapped(draft: FeedDraft) -> list[Column]:
-    used = list_used(draft.rules)
+    used = list_used(draft.feed.map)
     return [column for column in draft.columns if column.path not in used]
 
 
@@ -164,7 +162,7 @@ def list_losses(count: FeedCount) -> list[str]:
 def _list_columns(draft: FeedDraft) -> Iterator[str]:
     """Yield a line for each column: its name, number of empty cells, the members that it becomes, and examples."""
     members: dict[str, list[str]] = {}
-    for member, rule in draft.rules.items():
+    for member, rule in draft.feed.map.items():
         for path in list_used({member: rule}):
             members.setdefault(path, []).append(member)
     width = min(40, max(len(column.path) for column in draft.columns))
@@ -219,7 +217,7 @@ def describe_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> dict[s
         "format": draft.feed.format,
         "preset": draft.feed.preset,
         "url": draft.feed.url,
-        "map": draft.rules,
+        "map": draft.feed.map,
         "decided": draft.decided,
         "columns": [
             {"column": column.path, "empty": column.empty, "values": column.examples} for column in draft.columns

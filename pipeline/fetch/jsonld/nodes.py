@@ -29,7 +29,6 @@ _MOST_SCRIPT = 16 * MAX_LINE_BYTES
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})""", re.IGNORECASE)
 _SHOWN = 200
-_TOO_DEEP = "is nested too deep"
 _KIND = "application/ld+json"
 # Texts that lxml repaired can't be found in the page, and each costs a search to its end.
 _MOST_MISSES = 20
@@ -141,17 +140,15 @@ def _parse_document(text: str, *, line: int) -> Document:
     reason = ""
     for mend in attempts:
         try:
-            value = msgspec.json.decode(mend())
-        except RecursionError:
-            reason = _TOO_DEEP
-            break
+            if not is_deep(value := msgspec.json.decode(mend())):
+                return Document(line, value)
         except ValueError as error:
             reason = reason or str(error)  # that of the text as it stands
-        else:
-            if not is_deep(value):
-                return Document(line, value)
-            reason = _TOO_DEEP
-            break
+            continue
+        except RecursionError:
+            pass
+        reason = "is nested too deep"
+        break
     return Document(line, text[:_SHOWN], f"unreadable: {reason}")
 
 

@@ -126,11 +126,8 @@ def inherit(members: Record, parent: Record) -> Record:
 
 def refer_place(node: Node, setting: NodeContext) -> Record | None:
     """Return a reference if the node's place is a listing of the same file."""
-    for place in find_places(node):
-        own = find_own_id(place)
-        if own is not None and setting.known.get(own) == "place":
-            return {"source_id": own}
-    return None
+    named = (own for place in find_places(node) if (own := find_own_id(place)) is not None)
+    return next(({"source_id": own} for own in named if setting.known.get(own) == "place"), None)
 
 
 def refer_organization(node: Node, setting: NodeContext) -> Record | None:
@@ -189,12 +186,7 @@ def _find_end(node: Node, starts: LocalTime, zone: ZoneInfo) -> LocalTime | None
         # An event that runs past midnight seems to end before it starts.
         return LocalTime(ends + timedelta(days=ends < starts.local), is_date=False)
     lasts = parse_duration(text) if (text := node.get_text("duration")) else None
-    if lasts is None or starts.is_date:
-        return None
-    try:
-        return LocalTime(starts.local + lasts, is_date=False)
-    except OverflowError:
-        return None
+    return None if lasts is None or starts.is_date else LocalTime(starts.local + lasts, is_date=False)
 
 
 def _set_clock(when: LocalTime | None, text: str | None) -> LocalTime | None:

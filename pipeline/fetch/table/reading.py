@@ -184,8 +184,8 @@ def open_table(
                 parameters: list[Any] = [value for _, part in opened for value in part.parameters]
                 query = " UNION ALL BY NAME ".join(part.query for _, part in opened)
                 connection.execute(f"CREATE TABLE feed AS {query}", parameters)
-                if not feed.map:
-                    _flatten_cells(connection, opened)
+                if not feed.map and all(inner.kind in _CELLS for inner, _ in opened):
+                    _flatten_cells(connection)
         except OSError as error:
             if error.errno == EFBIG:
                 raise
@@ -204,12 +204,11 @@ def raise_excess(error: Exception) -> None:
         raise OSError(EFBIG, "File too large") from error
 
 
-def _flatten_cells(connection: DuckDBPyConnection, opened: Opened) -> None:
+def _flatten_cells(connection: DuckDBPyConnection) -> None:
     """Convert columns of numbers and texts in spreadsheets and databases to texts. Mappings need no such conversion."""
-    if all(file.kind in _CELLS for file, _ in opened):
-        for name, kind in _list_types(connection).items():
-            if str(kind) == "JSON":
-                connection.execute(f"ALTER TABLE feed ALTER {quote(name)} TYPE VARCHAR USING {quote(name)}->>'$'")
+    for name, kind in _list_types(connection).items():
+        if str(kind) == "JSON":
+            connection.execute(f"ALTER TABLE feed ALTER {quote(name)} TYPE VARCHAR USING {quote(name)}->>'$'")
 
 
 def _open_parquet(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:  # noqa: ARG001

@@ -18,7 +18,6 @@ from pipeline.records.record import make_members
 _DATA_ERRORS = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)
 # A statement that fails on more rows than these is wrong itself.
 _MOST_FAULTS = 200
-_ROWS_AT_ONCE = 1_000
 # A column of the result by this name is no member: it says which row of `feed` a record was made of.
 ROW = "rowid"
 # Written without brackets they look like columns.
@@ -61,18 +60,13 @@ def select_records(connection: DuckDBPyConnection, query: str, vocabulary: Vocab
         except _DATA_ERRORS:
             faults = _remove_faulty_rows(connection, query)
             _make_records(connection, query)
-    return Selection(_fetch(connection.execute("SELECT record FROM records")), faults)
+    rows = iter(connection.execute("SELECT record FROM records").fetchone, None)
+    return Selection((record for (record,) in rows), faults)
 
 
 def _make_records(connection: DuckDBPyConnection, query: str) -> None:
     listings = connection.sql(query)
     listings.query("listing", "SELECT to_json(listing)::VARCHAR AS record FROM listing").create("records")
-
-
-def _fetch(result: DuckDBPyConnection) -> Iterator[str]:
-    while rows := result.fetchmany(_ROWS_AT_ONCE):
-        for (record,) in rows:
-            yield record
 
 
 def _remove_faulty_rows(connection: DuckDBPyConnection, query: str) -> list[RowFault]:

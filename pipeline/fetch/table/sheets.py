@@ -125,10 +125,10 @@ def _parse_place(text: str) -> tuple[int, int]:
 
 def find_header(cells: Cells, *, skip: int, sheet: str) -> int:
     """Return the index of the first row that is not empty, after `skip` rows. Raises ValueError."""
-    for number in range(skip, len(cells)):
-        if _trim(cells[number]):
-            return number
-    raise ValueError(f"has no row in sheet “{sheet}”" + (f" after the {skip} that skip leaves out" if skip else ""))
+    first = next((number for number in range(skip, len(cells)) if _trim(cells[number])), None)
+    if first is None:
+        raise ValueError(f"has no row in sheet “{sheet}”" + (f" after the {skip} that skip leaves out" if skip else ""))
+    return first
 
 
 def convert_cell(cell: Any) -> str | int | float | bool | None:
