@@ -6,6 +6,7 @@ child is an error of that feed alone.
 
 import contextlib
 import ctypes
+import errno
 import faulthandler
 import gc
 import os
@@ -15,7 +16,6 @@ import signal
 import traceback
 import warnings
 from collections.abc import Callable
-from errno import EFBIG
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -64,20 +64,8 @@ def _answer(work: Callable[[], object], feed: FeedTable, writer: Connection) -> 
     try:
         _bound(feed)
         answer = pickle.dumps((work(), None), protocol=pickle.HIGHEST_PROTOCOL)
-    except MemoryError:
-        answer = _encode_error(FeedError(feed.name, feed.url, _explain_memory(feed)))
-    except OSError as error:
-        most = limit_scratch(feed)
-        # A limit of the whole build may be lower than the feed's own.
-        is_own = error.errno == EFBIG and resource.getrlimit(resource.RLIMIT_FSIZE)[0] == most
-        reason = (
-            f"needs a scratch file of more than {most:,} bytes: that is 1 GiB, or four times max_bytes if this is more"
-        )
-        answer = _encode_error(FeedError(feed.name, feed.url, reason) if is_own else error)
-    except RecursionError:
-        answer = _encode_error(FeedError(feed.name, feed.url, "is nested too deep"))
     except BaseException as error:  # noqa: BLE001 - the parent raises it
-        answer = _encode_error(error)
+        answer = _encode_error(_explain_error(error, feed))
     with contextlib.suppress(OSError):
         writer.send_bytes(answer)
     # What the parent has open, and wants to do at its end, is not the child's.
@@ -113,6 +101,23 @@ def _encode_error(error: BaseException) -> bytes:
     except Exception:  # noqa: BLE001 - whatever pickle says
         return pickle.dumps((None, RuntimeError(trace)))
     return answer
+
+
+def _explain_error(error: BaseException, feed: FeedTable) -> BaseException:
+    """Return a FeedError in place of an error that means that the feed needs more than it may have."""
+    most = limit_scratch(feed)
+    match error:
+        case MemoryError():
+            reason = _explain_memory(feed)
+        case RecursionError():
+            reason = "is nested too deep"
+        # A limit of the whole build may be lower than the feed's own.
+        case OSError(errno=errno.EFBIG) if resource.getrlimit(resource.RLIMIT_FSIZE)[0] == most:
+            limit = "1 GiB, or four times max_bytes if this is more"
+            reason = f"needs a scratch file of more than {most:,} bytes: that is {limit}"
+        case _:
+            return error
+    return FeedError(feed.name, feed.url, reason)
 
 
 def _explain_memory(feed: FeedTable) -> str:

@@ -67,14 +67,6 @@ class ItemPageReader(PageReader, kw_only=True):
         return None
 
 
-def _lend_password(url: str, configured: str) -> str:
-    """Add the user and password of the configured address to a remembered one of the same server."""
-    there, here = urlsplit(url), urlsplit(configured)
-    if (there.hostname, there.port) != (here.hostname, here.port):
-        return url
-    return urlunsplit(there._replace(netloc=here.netloc))
-
-
 # A feed need not say for longer than seven days that something was deleted. A day is left for the clocks of both.
 LONGEST_AWAY = timedelta(days=6)
 _REFUSED = (404, 410)
@@ -102,7 +94,7 @@ async def open_items(feed: FeedTable, context: FetchContext, memory: FeedMemory 
     async with open_client(feed, context.policy) as client:
         try:
             if known is not None and known.next is not None:
-                begin = _lend_password(known.next, feed.url)
+                begin = resolve_next(known.next, feed.url)  # with its password
                 try:
                     reader = await read_pages(begin)
                 except FetchError as error:

@@ -10,10 +10,8 @@ NAMESPACE = UUID("6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
 
 
 def assign_id(record: Head) -> str:
-    """Return the record's own `id` in lower case, else the UUID of `<feed name>/<type>/<source_id>`."""
-    if record.id is not None:
-        return record.id.lower()
-    return make_id(record.feed, record.type, record.source_id)
+    """Return the record's own `id`, else the UUID of `<feed name>/<type>/<source_id>`."""
+    return record.id or make_id(record.feed, record.type, record.source_id)
 
 
 def derives_id(record: Head) -> bool:

@@ -88,9 +88,13 @@ class Table:
 
     make: Callable[..., Struct]
     members: Mapping[str, "Kind"]
-    filters: bool
     many: bool = False
     check: Check | None = None
+
+    @property
+    def filters(self) -> bool:
+        """True if a filter uses any of its members: then an error in the object quarantines the record."""
+        return any(kind.filters for kind in self.members.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +160,13 @@ def group(
     **kinds: Leaf,
 ) -> Table:
     """Declare an object with the members of `struct`, except `exclude`. `kinds`: the kinds of members whose type does
-    not determine it. If a filter uses any of its members, an error in the object quarantines the record."""
+    not determine it."""
     members = {
         field.encode_name: kinds.get(field.name) or _BY_TYPE[_find_type(field.type)]
         for field in fields(struct)
         if field.name not in exclude
     }
-    return Table(make or struct, members, filters=any(kind.filters for kind in members.values()), check=check)
+    return Table(make or struct, members, check=check)
 
 
 def _find_type(declared: Any) -> Any:
@@ -209,12 +213,12 @@ LOCATION = group(
 )  # fmt: skip
 ADMISSION = group(listings.Admission, notes=PROSE, currency=CURRENCY)
 AMENITIES = group(listings.Amenities, parking_notes=PROSE)
-BIRTHDAY_PARTIES = group(listings.BirthdayParties, booking_url=URL, notes=PROSE)
-PLACE_CLASSES = group(listings.PlaceClasses, types=LINES, schedule_notes=PROSE, registration_url=URL)
+BIRTHDAY_PARTIES = group(listings.BirthdayParties, available=FACT, booking_url=URL, notes=PROSE)
+PLACE_CLASSES = group(listings.PlaceClasses, available=FACT, types=LINES, schedule_notes=PROSE, registration_url=URL)
 HOURS = group(listings.Hours, notes=PROSE, exceptions=PROSE)
 PROGRAM = group(
-    listings.Program, enrollment_type=a_word(words.ENROLLMENT_TYPES), skill_level_notes=PROSE, what_youll_learn=PROSE,
-    prerequisites=PROSE,
+    listings.Program, enrollment_type=filtered(parse_word_of(words.ENROLLMENT_TYPES)), skill_level_notes=PROSE,
+    what_youll_learn=PROSE, prerequisites=PROSE,
 )  # fmt: skip
 MEMBERSHIP = group(listings.Membership, notes=PROSE, currency=CURRENCY)
 EXTENDED_CARE = group(listings.ExtendedCare, notes=PROSE)

@@ -4,7 +4,6 @@ Each member is declared here with how it is read. `docs/records.md` says the sam
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime, time
 from functools import lru_cache
 from typing import Annotated, Any
@@ -13,7 +12,6 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract import vocabulary as words
-from outings.contract.parameters import PARAMETERS
 from outings.contract.resources import listings
 from outings.contract.resources.listings import find_structs
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
@@ -273,24 +271,10 @@ def explain_fault(error: Exception) -> str:
     return f"unsupported: this program failed on it, which is a fault of the program: {type(error).__name__}: {error}"
 
 
-_COMPARED = frozenset(row.member for row in PARAMETERS.values() if row.member is not None)
-
-
 @lru_cache(maxsize=8)
 def make_members(vocabulary: Vocabulary) -> Mapping[str, Members]:
     """Return the members of each type, with their kinds, under a deployment's vocabulary."""
-    return {
-        name: {member: _mark_compared(kind, member) for member, kind in _list_members(struct, vocabulary).items()}
-        for name, struct in RECORDS.items()
-    }
-
-
-def _mark_compared(kind: Kind, path: str) -> Kind:
-    """Set `filters` for the members that request parameters compare (`_COMPARED`), and for objects that contain one."""
-    if isinstance(kind, Leaf):
-        return replace(kind, filters=kind.filters or path in _COMPARED)
-    members = {name: _mark_compared(inner, f"{path}.{name}") for name, inner in kind.members.items()}
-    return replace(kind, members=members, filters=any(inner.filters for inner in members.values()))
+    return {name: _list_members(struct, vocabulary) for name, struct in RECORDS.items()}
 
 
 def _list_members(struct: type[Struct], vocabulary: Vocabulary) -> Members:
@@ -310,9 +294,5 @@ def _find_kind(declared: Any, vocabulary: Vocabulary) -> Kind | None:
             return note
     if (struct := next(find_structs(declared), None)) is None:
         return None
-    members = _list_members(struct, vocabulary)
     many = msgspec.inspect.type_info(declared).__class__ is msgspec.inspect.VarTupleType
-    return Table(
-        struct, members, filters=any(kind.filters for kind in members.values()), many=many,
-        check=next(iter(notes), None),
-    )  # fmt: skip
+    return Table(struct, _list_members(struct, vocabulary), many=many, check=next(iter(notes), None))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from outings.contract.parameters import PARAMETERS
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Kind, Members, Table
 from pipeline.records.record import make_members
@@ -83,6 +84,24 @@ EXAMPLES: dict[str, tuple[object, object]] = {
     "zone": ("America/New_York", "Gotham"),
     "currency": ("USD", "$"),
 }
+
+
+def list_unfiltering(members: Members, path: str = "") -> list[str]:
+    """List the members that a wrong value does not quarantine, although they are no objects."""
+    return [
+        member
+        for name, kind in members.items()
+        for member in (
+            list_unfiltering(kind.members, f"{path}{name}.") if isinstance(kind, Table) else [f"{path}{name}"]
+        )
+        if isinstance(kind, Table) or not kind.filters
+    ]
+
+
+@pytest.mark.parametrize("type_", MEMBERS)
+def test_a_wrong_value_that_a_request_would_compare_quarantines_its_record(type_: str) -> None:
+    compared = {row.member for row in PARAMETERS.values()}
+    assert compared.isdisjoint(list_unfiltering(MEMBERS[type_]))
 
 
 def is_kind(kind: Kind, message: str) -> bool:
