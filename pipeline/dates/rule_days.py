@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -169,89 +168,67 @@ _PARTS: dict[str, tuple[str, Callable[[str, str], object]]] = {
 Days = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-# Records have no year before 1900.
+# No record has a date before 1900.
 _FIRST_DAY = number_day(date(1890, 1, 1))
+_WEEK = 7
 # No series is followed past this day: one that says that it runs longer has no end.
 LAST_DAY = number_day(date(2299, 12, 31))
-
-
-class _Calendar(Struct, frozen=True, kw_only=True):
-    """The fields of each day as columns: numbers from 1, `*_left` from the end of month or year; Monday is 0."""
-
-    days: Days
-    weekday: NDArray[np.int8]
-    month: NDArray[np.int8]
-    month_day: NDArray[np.int8]
-    month_left: NDArray[np.int8]
-    month_number: NDArray[np.int32]
-    year: NDArray[np.int32]
-    year_day: NDArray[np.int16]
-    year_left: NDArray[np.int16]
-
-    def cut(self, first: int, last: int) -> "_Calendar":
-        """Return a view of the days from `first` to `last`."""
-        begin = int(self.days[0])
-        span = slice(max(first - begin, 0), max(last - begin + 1, 0))
-        return _Calendar(**{name: getattr(self, name)[span] for name in self.__struct_fields__})
 
 
 def list_days(rule: RecurrenceRule, *, anchor: int, last: int) -> Days:
     """Return the days of the rule from `anchor`, the series' first day, to `last`, in order. Ignores COUNT and
     UNTIL."""
     last = min(last, LAST_DAY)
-    calendar = _cut_calendar(rule, anchor, last)
-    period: Days = _number_periods(rule, calendar, anchor)
-    met = (period >= 0) & (period % rule.interval == 0) & _meet_conditions(rule, calendar, anchor)
-    days: Days = calendar.days[met]
+    if not _FIRST_DAY <= anchor <= last:
+        return np.empty(0, dtype=np.int64)
+    days = _list_span(rule, anchor, last)
+    period = _number_periods(rule, days, anchor)
+    met = (period >= 0) & (period % rule.interval == 0) & _meet_conditions(rule, days, anchor)
+    days = days[met]
     if rule.positions:
         days = _pick_positions(days, period[met], rule.positions)
     within: Days = days[(days >= anchor) & (days <= last)]
     return within
 
 
-@cache
-def _make_calendar() -> _Calendar:
-    days = np.arange(_FIRST_DAY, LAST_DAY + 367, dtype=np.int64)
-    dates = days.astype("M8[D]")
-    months, years = dates.astype("M8[M]"), dates.astype("M8[Y]")
-    month_day = (dates - months.astype("M8[D]")).astype(np.int16) + 1
-    year_day = (dates - years.astype("M8[D]")).astype(np.int16) + 1
-    month_number = months.astype(np.int32)
-    return _Calendar(
-        days=days, weekday=find_weekday(days).astype(np.int8), month=(month_number % 12 + 1).astype(np.int8),
-        month_day=month_day.astype(np.int8), month_left=((months + 1).astype("M8[D]") - dates).astype(np.int8),
-        month_number=month_number, year=years.astype(np.int32), year_day=year_day,
-        year_left=((years + 1).astype("M8[D]") - dates).astype(np.int16),
-    )  # fmt: skip
-
-
-def _cut_calendar(rule: RecurrenceRule, anchor: int, last: int) -> _Calendar:
-    """Return the calendar from `anchor` to `last`, extended to whole weeks or years to count from both ends."""
-    calendar = _make_calendar()
-    if rule.frequency == "DAILY":
-        return calendar.cut(anchor, last)
+def _list_span(rule: RecurrenceRule, anchor: int, last: int) -> Days:
+    """Return the days from `anchor` to `last`, extended to whole weeks or years to count from both ends."""
     if rule.frequency == "WEEKLY":
-        return calendar.cut(anchor - 6, last + 6)
-    first_year = read_date(anchor).replace(month=1, day=1)
-    last_year = read_date(max(anchor, last)).replace(month=12, day=31)
-    return calendar.cut(number_day(first_year), number_day(last_year))
+        anchor, last = anchor - 6, last + 6
+    elif rule.frequency != "DAILY":
+        last = number_day(read_date(last).replace(month=12, day=31))
+        anchor = number_day(read_date(anchor).replace(month=1, day=1))
+    return np.arange(anchor, last + 1, dtype=np.int64)
 
 
-def _number_periods(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> NDArray[np.int64]:
+def _number_periods(rule: RecurrenceRule, days: Days, anchor: int) -> Days:
     """Count each day's period (day, week, month or year, by the rule's frequency), from 0 for the anchor's."""
     if rule.frequency == "DAILY":
-        return calendar.days - anchor
+        return days - anchor
     if rule.frequency == "WEEKLY":
         week = anchor - (anchor + 3 - rule.week_start) % 7
-        return (calendar.days - week) // 7
-    if not calendar.days.size:
-        return calendar.days
-    numbers = calendar.month_number if rule.frequency == "MONTHLY" else calendar.year
-    counted: Days = (numbers - numbers[anchor - calendar.days[0]]).astype(np.int64)
-    return counted
+        return (days - week) // 7
+    unit = "M" if rule.frequency == "MONTHLY" else "Y"
+    return _count(days, unit)[0] - _count(np.array(anchor), unit)[0]
 
 
-def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> Mask:
+@cache
+def _count_all(unit: str) -> tuple[Days, Days, Days]:
+    days = np.arange(_FIRST_DAY - _WEEK, LAST_DAY + _WEEK + 1, dtype=np.int64)
+    period = days.astype("M8[D]").astype(f"M8[{unit}]")
+    begin, end = (edge.astype("M8[D]").astype(np.int64) for edge in (period, period + 1))
+    return period.astype(np.int64), days - begin + 1, days - end
+
+
+def _count(days: Days, unit: str) -> tuple[Days, Days, Days]:
+    """Return the month ("M") or year ("Y") of each day, counted from 1970, and the day's number in it: from 1 and,
+    negative, from its end."""
+    period, number, left = _count_all(unit)
+    at = days - (_FIRST_DAY - _WEEK)
+    return period[at], number[at], left[at]
+
+
+def _meet_conditions(rule: RecurrenceRule, days: Days, anchor: int) -> Mask:
     """Mark the days that meet all parts of the rule. A rule without days takes its anchor's (RFC 5545, 3.3.10)."""
     months, month_days, weekdays = rule.months, rule.month_days, rule.weekdays
     if not month_days and not weekdays and not rule.year_days:
@@ -261,51 +238,41 @@ def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> 
         elif rule.frequency != "DAILY":
             month_days = (start.day,)
             months = months if months or rule.frequency == "MONTHLY" else (start.month,)
-    met = np.ones(calendar.days.size, dtype=np.bool_)
+    met: Mask = np.ones(days.size, dtype=np.bool_)
     if months:
-        met &= _choose(months, 13)[calendar.month]
+        met &= np.isin(_count(days, "M")[0] % 12 + 1, months)
     if month_days:
-        met &= _number_among(month_days, calendar.month_day, calendar.month_left, 32)
+        met &= _number_among(month_days, *_count(days, "M")[1:])
     if rule.year_days:
-        met &= _number_among(rule.year_days, calendar.year_day, calendar.year_left, 367)
+        met &= _number_among(rule.year_days, *_count(days, "Y")[1:])
     if rule.weeks:
-        met &= _meet_weeks(rule, calendar)
+        # A week belongs to the year of its fourth day, which also gives its number.
+        fourth = days - (find_weekday(days) - rule.week_start) % 7 + 3
+        met &= _number_among(rule.weeks, *map(_number_week, _count(fourth, "Y")[1:]))
     if weekdays:
-        met &= _meet_weekdays(rule, calendar, weekdays)
+        met &= _meet_weekdays(rule, days, weekdays)
     return met
 
 
-def _number_among(numbers: tuple[int, ...], counted: NDArray[Any], left: NDArray[Any], size: int) -> Mask:
-    """Mark the days whose number is in `numbers`, counted from the front or, if negative, from the end."""
-    met: Mask = _choose(numbers, size)[counted] | _choose([-number for number in numbers], size)[left]
+def _number_among(numbers: tuple[int, ...], counted: Days, left: Days) -> Mask:
+    """Mark the days whose number, counted from the front or from the end, is one of `numbers`."""
+    return np.isin(counted, numbers) | np.isin(left, numbers)
+
+
+def _number_week(number: Days) -> Days:
+    """Return which seven days a day's number is in, from 1 or, for a negative one, from -1."""
+    return np.sign(number) * ((abs(number) - 1) // 7 + 1)
+
+
+def _meet_weekdays(rule: RecurrenceRule, days: Days, weekdays: tuple[tuple[int, int], ...]) -> Mask:
+    weekday = find_weekday(days)
+    met: Mask = np.isin(range(_WEEK), [code for number, code in weekdays if number == 0])[weekday]
+    if any(number for number, _ in weekdays):
+        counted, left = map(_number_week, _count(days, "M" if rule.frequency == "MONTHLY" or rule.months else "Y")[1:])
+        for number, code in weekdays:
+            if number:
+                met |= (weekday == code) & ((counted if number > 0 else left) == number)
     return met
-
-
-def _meet_weeks(rule: RecurrenceRule, calendar: _Calendar) -> Mask:
-    """Mark the days in weeks that BYWEEKNO names. A week belongs to the year of its fourth day, which also gives its
-    number."""
-    whole = _make_calendar()
-    fourth = calendar.days - (calendar.weekday - rule.week_start) % 7 + 3
-    at = np.clip(fourth - whole.days[0], 0, whole.days.size - 1)
-    return _number_among(rule.weeks, (whole.year_day[at] - 1) // 7 + 1, (whole.year_left[at] - 1) // 7 + 1, 54)
-
-
-def _meet_weekdays(rule: RecurrenceRule, calendar: _Calendar, weekdays: tuple[tuple[int, int], ...]) -> Mask:
-    met = _choose([weekday for number, weekday in weekdays if number == 0], 7, low=0)[calendar.weekday]
-    in_month = rule.frequency == "MONTHLY" or bool(rule.months)
-    day, left = (calendar.month_day, calendar.month_left) if in_month else (calendar.year_day, calendar.year_left)
-    for number, weekday in weekdays:
-        if number:
-            counted = (day if number > 0 else left).astype(np.int16)
-            met |= (calendar.weekday == weekday) & ((counted - 1) // 7 + 1 == abs(number))
-    return met
-
-
-def _choose(numbers: list[int] | tuple[int, ...], size: int, *, low: int = 1) -> Mask:
-    """Return a mask of `size` that is True at these numbers. Numbers below `low` are ignored."""
-    table = np.zeros(size, dtype=np.bool_)
-    table[[number for number in numbers if number >= low]] = True
-    return table
 
 
 def _pick_positions(days: Days, period: NDArray[np.int64], positions: tuple[int, ...]) -> Days:

@@ -78,6 +78,9 @@ class FetchContext(Struct, frozen=True, kw_only=True):
     tell: Callable[[str], None]
     policy: RetryPolicy
 
+    def tell_progress(self, feed: FeedTable, line: str) -> None:
+        self.tell(f"feed {feed.name}: {line}")
+
 
 class Reader(Struct, frozen=True, kw_only=True):
     """The functions that read a format.

@@ -37,6 +37,7 @@ class FetchResult(Struct, frozen=True, kw_only=True):
     is_unchanged: bool
     url: str
     content_type: str = ""
+    charset: str | None = None
     etag: str | None = None
     last_modified: str | None = None
     link: str | None = None
@@ -164,8 +165,9 @@ async def _fetch_once(
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         raise _explain_failure(error) from None
     return FetchResult(
-        is_unchanged=False, url=str(response.url), content_type=response.headers.get("content-type", ""), etag=etag,
-        last_modified=last_modified, link=response.links.get("next", {}).get("url"),
+        is_unchanged=False, url=str(response.url), content_type=response.headers.get("content-type", ""),
+        charset=response.charset_encoding, etag=etag, last_modified=last_modified,
+        link=response.links.get("next", {}).get("url"),
     )  # fmt: skip
 
 

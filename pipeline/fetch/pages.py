@@ -21,7 +21,7 @@ from pipeline.fetch.http_client import FeedClient, FetchError, FetchResult, fetc
 from pipeline.fetch.source import FeedError, SourceFile, look_at
 from pipeline.fetch.table.json_rows import check_rows, explain_wrapped, find_rows, parse_features, write_line
 from pipeline.fetch.text_files import decode_text, mend_signs, refuse_markup
-from pipeline.fetch.urls import PagingError, find_charset, normalize_url, resolve_next, show_url
+from pipeline.fetch.urls import PagingError, normalize_url, resolve_next, show_url
 
 # Members in which servers explain an error, the most informative first.
 _REASONS = ("message", "error", "detail", "details", "errors", "error_message", "description")
@@ -210,7 +210,7 @@ class _RowPageReader(PageReader, kw_only=True):
     def parse(self, content: bytes, answer: FetchResult) -> Page:
         if content is _NO_PAGE:
             return Page()
-        return _parse_page(content, self.client.feed, self.pages, charset=find_charset(answer.content_type))
+        return _parse_page(content, self.client.feed, self.pages, charset=answer.charset)
 
     def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
         for before, now in ((self.total, page.total), (self.last, page.last)):
@@ -250,10 +250,7 @@ async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, 
 
     Raises FeedError if any page can't be fetched.
     """
-
-    def tell(line: str) -> None:
-        context.tell(f"feed {feed.name}: {line}")
-
+    tell = partial(context.tell_progress, feed)
     path = folder / "rows.ndjson"
     try:
         async with open_client(feed, context.policy) as client:

@@ -27,7 +27,7 @@ from pipeline.fetch.source import (
     keep_known,
     look_at,
 )
-from pipeline.fetch.urls import choose_suffix, find_charset, show_url
+from pipeline.fetch.urls import choose_suffix, show_url
 
 _SIGNS = re.compile(r"[*?[]")
 
@@ -106,7 +106,7 @@ async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemor
             return replace(source, hash=known.hash, kept=known.records)
         body = body.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
         file = look_at(feed, show_url(feed.url), body)
-        files = (replace(file, charset=find_charset(fetched.content_type)),)
+        files = (replace(file, charset=fetched.charset),)
     return keep_known(feed, configuration, files, source=source, known=known)
 
 

@@ -4,6 +4,7 @@ import hashlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -81,9 +82,7 @@ async def open_items(feed: FeedTable, context: FetchContext, memory: FeedMemory 
     known = memory if why is None else None
     path = context.scratch / feed.name / "items.ndjson"
     path.parent.mkdir(parents=True, exist_ok=True)
-
-    def tell(line: str) -> None:
-        context.tell(f"feed {feed.name}: {line}")
+    tell = partial(context.tell_progress, feed)
 
     async def read_pages(url: str) -> ItemPageReader:
         with path.open("wb") as target:

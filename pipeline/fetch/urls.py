@@ -1,6 +1,5 @@
 """Work with addresses of feeds: hide their keys, find the kind of file, and resolve the address of the next page."""
 
-from email.message import Message
 from pathlib import PurePosixPath
 from urllib.parse import SplitResult, parse_qsl, unquote, urljoin, urlsplit, urlunsplit
 
@@ -46,12 +45,6 @@ def find_host(url: str) -> str:
     if parts.scheme not in SCHEMES or parts.username is not None:
         return ""
     return (parts.hostname or "") + ("" if port is None else f":{port}")
-
-
-def find_charset(content_type: str) -> str | None:
-    message = Message()
-    message["content-type"] = content_type
-    return message.get_content_charset()
 
 
 def choose_suffix(url: str, content_type: str) -> str:

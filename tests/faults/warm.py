@@ -5,4 +5,5 @@ from pipeline.dates.zones import find_zone
 
 for name in ("America/Los_Angeles", "America/New_York", "UTC"):
     find_zone(name)
-list_days(parse_rule("FREQ=DAILY"), anchor=20_000, last=20_001)
+for rule in ("FREQ=MONTHLY", "FREQ=YEARLY;BYYEARDAY=1"):
+    list_days(parse_rule(rule), anchor=20_000, last=20_001)

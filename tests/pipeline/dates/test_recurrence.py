@@ -251,7 +251,7 @@ def test_the_horizon_holds_both_its_days() -> None:
     [
         (datetime(2028, 1, 1, 9), "FREQ=DAILY", None),
         (datetime(2028, 1, 1, 9), "FREQ=DAILY;COUNT=5", 5),
-        (datetime(1776, 7, 4, 9), "FREQ=DAILY;COUNT=5", 5),
+        (datetime(1900, 7, 4, 9), "FREQ=DAILY;COUNT=5", 5),
         (datetime(2028, 1, 1, 9), "FREQ=WEEKLY;UNTIL=20281231", 53),
     ],
 )
