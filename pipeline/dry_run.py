@@ -130,28 +130,25 @@ class DryRun:
         today = min((work.plan.today for work in self._works.values()), default=date.max)
         warnings = [
             *self._warnings,
-            *self._warn_of_shrinking(),
             *(warn_of_past(pl.concat(self._dated), today=today) if self._dated else ()),
             *(warn_of_points(feed, far) for feed, far in self._far_away.items()),
-            *self._warn_of_removals(),
+            *self._warn_of_losses(),
         ]
         order = [feed.name for feed in self._configuration.feeds]
         return sorted(warnings, key=lambda warning: order.index(warning.feed) if warning.feed in order else len(order))
 
-    def _warn_of_shrinking(self) -> Iterator[FeedWarning]:
+    def _warn_of_losses(self) -> Iterator[FeedWarning]:
+        unread = self._feeds.keys() - self._results.keys()
         for name, loss in add_losses(self._losses, claims=self._claims).items():
             feed = self._feeds.get(name)
-            if feed is None or feed.mode != "full" or name not in self._results:
+            if name in unread:
                 continue
-            if (reason := explain_shrink(loss, max_shrink=feed.max_shrink)) is not None:
+            reason = None if feed is None else explain_shrink(loss, max_shrink=feed.max_shrink)
+            if feed is not None and feed.mode == "full" and reason is not None:
                 yield FeedWarning(feed=name, code="shrink", message=f"a build would refuse it: {reason}")
-
-    def _warn_of_removals(self) -> Iterator[FeedWarning]:
-        unread = self._feeds.keys() - self._results.keys()
-        for feed, loss in add_losses(self._losses, claims=self._claims).items():
-            if loss.gone and feed not in unread:
+            if loss.gone:
                 names = [self._gone[row_id] for row_id in loss.gone]
-                yield warn_of_removals(feed, names, had=loss.had, is_configured=feed in self._feeds)
+                yield warn_of_removals(name, names, had=loss.had, is_configured=feed is not None)
 
     def _gather(self, work: MetroTask) -> tuple[PreviousSnapshot, MetroRecords]:
         plan = work.plan

@@ -2,7 +2,7 @@
 store."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
@@ -19,7 +19,7 @@ from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import FetchPictures
 from pipeline.records.ids import assign_id, name_source
 from pipeline.records.record import ORGANIZATION, RECORDS, Problem
-from pipeline.resolve.delta_state import drop_words, encode_delta_state, read_earlier_records
+from pipeline.resolve.delta_state import drop_words, encode_delta_state
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.neighborhood_map import draw_outlines, read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import ForeignOrganizations, SharedState, encode_foreign, read_organizations
@@ -30,7 +30,7 @@ from pipeline.resolve.metro_claims import Claims, collect_claims
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.row_maker import RowMaker
 from pipeline.resolve.shrink_guard import FeedLoss, count_losses
-from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, make_stays
+from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, make_stays, read_stored_records
 
 _KINDS = tuple(RECORDS)
 
@@ -126,16 +126,11 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     removed = {name_source(entry.head) for entry in entries if entry.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     released = work.plan.previous
-    earlier = () if released is None else read_earlier_records(store, released.manifest.delta_state)
-    stays = make_stays(work)
-    before = {
-        source: record
-        for record in earlier
-        if stays(record.head.feed, record.head.source_id) and (source := name_source(record.head)) not in removed
-    }
+    named = ((name_source(record.head), record) for record in read_stored_records(work, store, "delta_state"))
+    before = {source: record for source, record in named if source not in removed}
     if released is not None and released.manifest.vocabulary != work.plan.vocabulary:
         before = {source: drop_words(record, work.plan.vocabulary, problems) for source, record in before.items()}
-    kept = _find_kept(work, previous, stays, stated=stated, others=removed | before.keys())
+    kept = _find_kept(work, previous, stated=stated, others=removed | before.keys())
     by_id, lost, refused = _assign_ids(work, stated, before, kept, problems)
     carried = {row_id: source for row_id, source in kept.items() if row_id not in by_id}
     if refused:
@@ -146,37 +141,34 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     claims = collect_claims(by_id, carried, published) if len(work.configuration.metros) > 1 else {}
     good_ids = carried.keys() | {row_id for row_id, record in by_id.items() if not record.line}
     delta_state = encode_delta_state(record for record in (*by_id.values(), *lost) if record.head.feed in work.deltas)
+    earlier_rows = Counter(source.partition("/")[0] for row_id, source in carried.items() if row_id in published)
     return MetroRecords(
         by_id=by_id,
         carried=list(carried),
         last_good={feed.feed: _list_last_good(feed, previous, good_ids, refused) for feed in work.feeds},
         delta_state=delta_state,
-        problems=(*problems, *_tell_stale(work, previous, list(carried))),
+        problems=(*problems, *_tell_stale(work.deltas, earlier_rows)),
         losses=losses,
         claims=claims,
-        account=_count_beside(by_id, carried, previous),
+        account=_count_beside(by_id, earlier_rows),
     )
 
 
-def _count_beside(
-    by_id: Mapping[str, SpooledRecord], carried: Mapping[str, str], previous: PreviousSnapshot
-) -> dict[str, FeedAccount]:
-    """Count for each feed its unpublished records, and its published listings that come from an earlier reading."""
+def _count_beside(by_id: Mapping[str, SpooledRecord], earlier_rows: Counter[str]) -> dict[str, FeedAccount]:
+    """Count for each feed its unpublished records, and its published listings that come from an earlier reading:
+    `earlier_rows` and those of stored records."""
     unpublished = Counter(
         record.head.feed for record in by_id.values() if record.line and record.head.status != "published"
     )
-    earlier = Counter(
+    earlier = earlier_rows + Counter(
         record.head.feed for record in by_id.values() if not record.line and record.head.status == "published"
     )
-    rows = ((previous.get(row_id), source) for row_id, source in carried.items())
-    earlier.update(source.partition("/")[0] for row, source in rows if row is not None and row["status"] == PUBLISHED)
     return {feed: FeedAccount(unpublished=unpublished[feed], earlier=earlier[feed]) for feed in unpublished | earlier}
 
 
 def _find_kept(
     work: MetroTask,
     previous: PreviousSnapshot,
-    stays: Callable[[str, str], bool],
     *,
     stated: Sequence[SpooledRecord],
     others: Collection[str],
@@ -188,7 +180,7 @@ def _find_kept(
     """
     # Only rows of these feeds may stay, so without such feeds there is no need to search.
     carrying = {feed.feed for feed in work.feeds if feed.stands or feed.feed in work.deltas or feed.list_unread()}
-    may_stay = previous.choose_sources(stays) if carrying else frozenset[str]()
+    may_stay = previous.choose_sources(make_stays(work)) if carrying else frozenset[str]()
     if not may_stay:
         return {}
     spoken = {name_source(entry.head) for entry in stated if entry.head.feed in carrying}.union(others)
@@ -238,12 +230,10 @@ def _assign_ids(
     return by_id, [record for record in waiting if id(record) not in won], refused
 
 
-def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[str]) -> Iterator[Problem]:
+def _tell_stale(deltas: Collection[str], earlier_rows: Mapping[str, int]) -> Iterator[Problem]:
     """Yield a problem for each delta feed with rows whose record is not stored, because no change can update them."""
-    rows = (row for row_id in carried if (row := previous.get(row_id)) is not None and row["status"] == PUBLISHED)
-    counts = Counter(row["source"].partition("/")[0] for row in rows)
-    for feed in sorted(work.deltas & counts.keys()):
-        listings = f"{counts[feed]} listings"
+    for feed in sorted(earlier_rows.keys() & deltas):
+        listings = f"{earlier_rows[feed]} listings"
         reason = f"stale: its records of {listings} are not stored: these stay as they are until it sends them again"
         yield Problem(feed=feed, line=0, source_id=None, field=None, reason=reason, quarantined=False)
 

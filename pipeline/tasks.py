@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,8 +17,8 @@ from outings.configuration import Configuration, FeedTable
 from outings.contract.languages.language import ENGLISH, read_shipped_language
 from outings.failures import OperatorError
 from outings.release.root import FeedMemory, Withdrawals
-from outings.release.store import open_configured_store
-from pipeline.clean.feed_read import SpoolFiles, read_spool
+from outings.release.store import Store, open_configured_store
+from pipeline.clean.feed_read import SpooledRecord, SpoolFiles, read_spool
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, find_item
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
@@ -178,39 +179,40 @@ def search_metro_addresses(work: MetroTask) -> AddressSearch:
     from pipeline.resolve.local_addresses import search_addresses
 
     plan, store = work.plan, open_configured_store(work.configuration.store)
-    manifest = None if plan.previous is None else plan.previous.manifest
-    stays = make_stays(work)
     stated = {
         name_source(entry.head): entry
         for entry in read_spool(work.spool, metro=plan.metro.slug, spooled=list_spooled(work.feeds))
     }  # fmt: skip
-    earlier = read_earlier_records(store, None if manifest is None else manifest.delta_state)
-    kept = (record for record in earlier if stays(record.head.feed, record.head.source_id))
-    entries = {name_source(record.head): record for record in kept} | stated
+    entries = {name_source(entry.head): entry for entry in read_stored_records(work, store, "delta_state")} | stated
     return search_addresses(
         (entry for entry in entries.values() if entry.head.type != ORGANIZATION and not entry.head.deleted),
         plan.metro,
         plan.language or read_shipped_language(ENGLISH),
         neighborhoods=read_metro_neighborhoods(plan.metro.slug, plan.neighborhoods)[0],
         centroids=plan.centroids,
-        book=read_book(store, None if manifest is None else manifest.located),
+        book=read_book(store, None if plan.previous is None else plan.previous.manifest.located),
     )
 
 
 def store_organizations(work: MetroTask) -> MetroOrganizations:
     """Write the records of the metro's own organizations, as they will be after the build, to a file for other
     metros."""
-    metro, previous, store = work.plan.metro.slug, work.plan.previous, open_configured_store(work.configuration.store)
-    earlier = read_earlier_records(store, None if previous is None else previous.manifest.lent)
-    stays = make_stays(work)
+    metro, store = work.plan.metro.slug, open_configured_store(work.configuration.store)
     entries = read_spool(work.spool, metro=metro, spooled=list_spooled(work.feeds), kinds=(ORGANIZATION,))
-    standing = (record for record in earlier if stays(record.head.feed, record.head.source_id))
-    own = list_own_organizations(entries, standing)
+    own = list_own_organizations(entries, read_stored_records(work, store, "lent"))
     return put_organizations(metro, own, folder=work.spool)
 
 
 def list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, datetime | None]]:
     return {feed.feed: (feed.spooled, feed.crawled) for feed in feeds}
+
+
+def read_stored_records(work: MetroTask, store: Store, name: Literal["delta_state", "lent"]) -> list[SpooledRecord]:
+    """Read records that the previous release stores of the metro, without those that its feeds changed or removed.
+    `name`: the manifest's member with the object."""
+    previous, stays = work.plan.previous, make_stays(work)
+    earlier = read_earlier_records(store, None if previous is None else getattr(previous.manifest, name))
+    return [entry for entry in earlier if stays(entry.head.feed, entry.head.source_id)]
 
 
 def make_stays(work: MetroTask) -> Callable[[str, str], bool]:

@@ -160,8 +160,7 @@ def do_checked(
 def describe_program() -> Mapping[str, str]:
     """Return everything that decides the bytes of a build: the versions of Python and of each library ("none" if it is
     not installed), and a hash of our own sources."""
-    libraries = dict(describe_libraries())
-    return {"Python": libraries.pop("Python"), "outings": hash_rules()[:_HASH_DIGITS], **libraries}
+    return {**describe_libraries(), "outings": hash_rules()[:_HASH_DIGITS]}
 
 
 def explain_difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str | None:
