@@ -270,7 +270,7 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     opened = open_snapshot(world.snapshot)
     index, now = opened.open_index(NearIndex), read_now(datetime.now(UTC), METRO.timezone)
     scope = CollectionScope(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)
-    collections = query_collections((), tuple(COLLECTIONS), scope).collections
+    collections, _ = query_collections((), tuple(COLLECTIONS), scope)
     rows = choose_program_cards(find_matches(collections, opened), index, start=find_first_day(collections))
     rows = rows[~np.isnan(index.vectors[0][rows])]
     starts = index.find_starts(

@@ -126,17 +126,14 @@ class Weather:
             "issued_at": format_instant(forecast.issued_at),
             "expires_at": format_instant(forecast.expires_at),
         }
-        self._days: dict[date, DayForecast | None] = {}
 
     def describe_day(self, day: date) -> DayForecast | None:
         """Describe a day by its hours if they are known to its end, else by the half-days that begin on it; return None
         without either."""
-        if day not in self._days:
-            hours = self._list_hours(day)
-            half_days = [spell for spell in self._half_days if spell.starts_at.astimezone(self._zone).date() == day]
-            by_half_days = self._describe_half_days(half_days) if half_days else None
-            self._days[day] = self._describe_hours(hours, self._zone) if hours else by_half_days
-        return self._days[day]
+        if hours := self._list_hours(day):
+            return self._describe_hours(hours, self._zone)
+        half_days = [spell for spell in self._half_days if spell.starts_at.astimezone(self._zone).date() == day]
+        return self._describe_half_days(half_days) if half_days else None
 
     def describe_event(self, starts_at: int, ends_at: int | None, *, timezone: str) -> EventForecast | None:
         """Describe an event by the hours that it touches if all are known, else by the date on which it begins. An

@@ -134,7 +134,7 @@ class PointSample(Struct, frozen=True, eq=False):
 
 def open_sample(reader: SnapshotReader) -> PointSample:
     scope = CollectionScope(route=_ROUTE.name, today=reader.date, vocabulary=reader.vocabulary)
-    collections = query_collections((), tuple(COLLECTIONS), scope).collections
+    collections, _ = query_collections((), tuple(COLLECTIONS), scope)
     rows = find_matches(collections, reader)
     shown = ShownListings(reader.open_index(NearIndex), rows, start=find_first_day(collections))
     chord = find_chord(RADIUS_M)

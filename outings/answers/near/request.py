@@ -134,8 +134,8 @@ def open_filters(reader: SnapshotReader) -> FindFilters:
     @lru_cache(maxsize=_CACHED)
     def find_filters(given: tuple[tuple[str, Value], ...], types: tuple[str, ...], route: str, now: Now) -> NearFilters:
         scope = CollectionScope(route=route, today=now.date, vocabulary=vocabulary, is_now=True, mark=mark)
-        queries = query_collections(given, types, scope)
-        collections = {name: _skip_begun(collection, now) for name, collection in queries.collections.items()}
+        queries, defaults = query_collections(given, types, scope)
+        collections = {name: _skip_begun(collection, now) for name, collection in queries.items()}
         effective = {name: collection.filters for name, collection in collections.items()}
         dates = {name: (filters.get_date("from"), filters.get_date("to")) for name, filters in effective.items()}
         start, end = next((window for window in dates.values() if window[0] is not None), (None, None))
@@ -143,7 +143,7 @@ def open_filters(reader: SnapshotReader) -> FindFilters:
             sent=given,
             collections=collections,
             windows={name: collection.window for name, collection in collections.items()},
-            defaults=queries.defaults,
+            defaults=defaults,
             window=Window(from_=start, to=end, timezone=timezone),
             audience=next((filters.values["audience"] for filters in effective.values()), ("not_adults",)),
             min_confidence=next((filters.min_confidence for filters in effective.values()), 0),

@@ -1,8 +1,9 @@
 """A metro's columns, opened: mapped arrays, and sets of rows. In a set, bit i stands for the i-th row of a type."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class TypeColumns:
                 self.values.setdefault(column, []).append(value)
         self.read_all = remember(self._read_all, size=_MATRICES)
         self.read_any = remember(self._read_any, size=_SETS)
-        self.read_overlap = remember(self._read_overlap, size=_SETS)
+        self.find_overlap = remember(self._find_overlap, size=_SETS)
 
     def pack_rows(self, rows: NDArray[np.integer]) -> Words:
         """Return the set of those rows that are of this type. `rows`: numbers in the whole table."""
@@ -99,25 +100,28 @@ class TypeColumns:
         """Return the union of the sets for these values."""
         return reduce(np.bitwise_or, (self.read_set(kind, column, value) for value in values), self.empty)
 
-    def read_between(self, column: str, first: int, end: int) -> Words:
-        """Return the set of the rows whose value is in the column's `values`, from index `first` up to `end`."""
-        upper = self._read_most(column, end)
-        return upper & ~self._read_most(column, first) if first else upper
+    def find_between(self, column: str, low: float | None, high: float | None) -> Words | None:
+        """Return the set of the rows with a value from `low` to `high`, where None is no limit; None if the column has
+        no sets of values."""
+        before = self._find_most(column, -inf if low is None else low, bisect_left)
+        most = self._find_most(column, inf if high is None else high, bisect_right)
+        return None if before is None or most is None else most & ~before
 
-    def _read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
-        """Return the set of the rows whose range begins before one index and does not end before another, each in the
-        `values` of the named column. None is no limit, and an end that is not stated is open."""
-        words = ~self.empty
-        (first, end), (last, begin) = firsts, lasts
-        if begin is not None:
-            words &= ~self._read_most(last, begin)
-        if end is not None:
-            words &= ~self._read_most(first, len(self.values[first])) | self._read_most(first, end)
-        return words
+    def _find_overlap(self, first: str, last: str, low: float | None, high: float | None) -> Words | None:
+        """Return the set of the rows whose range, from column `first` to `last`, overlaps the limits; None if a column
+        has no sets of values. An end that is not stated is open."""
+        ended = self._find_most(last, -inf if low is None else low, bisect_left)
+        begun = self._find_most(first, inf if high is None else high, bisect_right)
+        stated = self._find_most(first, inf, bisect_right)
+        return None if ended is None or begun is None or stated is None else ~ended & (~stated | begun)
 
-    def _read_most(self, column: str, end: int) -> Words:
-        """Return the set of the rows that state a value before the index `end` of the column's `values`."""
-        return self.read_set("most", column, self.values[column][end - 1]) if end else self.empty
+    def _find_most(self, column: str, value: float, bisect: Callable[[list[float], float], int]) -> Words | None:
+        """Return the set of the rows that state a value before the index of `value` in the column's values."""
+        values = self.values.get(column)
+        if values is None:
+            return None
+        end = bisect(values, value)
+        return self.read_set("most", column, values[end - 1]) if end else self.empty
 
 
 class Columns:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from outings.answers.plan import Position
 from outings.contract.parameters import PARAMETERS
 from outings.contract.query import Entitlement, Query, check_window
-from outings.contract.routes import LIST_DAYS_AFTER, LISTS, ROUTES, list_defaults
+from outings.contract.routes import LIST_DAYS_AFTER, LISTS, ROUTES, Route, list_defaults
 from outings.contract.text import TextQuery, fold_text, parse_text
 from outings.contract.values import DateDefault, Default, Parameter, Value, echo_value, list_allowed, number_day
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, SETS, WEEKDAYS, Vocabulary
@@ -290,21 +290,11 @@ def make_conditions(
     rules = dict.fromkeys([RULES[name] for name in values if name in RULES])
     made = [rule(values, listing_type) for rule in rules]
     made += [compare_column(PLAIN[name], value, vocabulary) for name, value in values.items() if name in PLAIN]
-    listing: list[Condition] = []
-    occurrence: list[Condition] = []
-    by_row: list[RowCondition] = []
-    for condition in made:
-        if isinstance(condition, _ROW_CONDITIONS):
-            by_row.append(condition)
-        elif (
-            condition.is_of_occurrence
-            if isinstance(condition, ExpressionSet)
-            else is_of_occurrence(_name_column(condition), listing_type)
-        ):
-            occurrence.append(condition)
-        else:
-            listing.append(condition)
-    return Conditions(listing=tuple(listing), occurrence=tuple(occurrence), by_row=tuple(by_row))
+    by_row = tuple(condition for condition in made if isinstance(condition, _ROW_CONDITIONS))
+    others = [condition for condition in made if not isinstance(condition, _ROW_CONDITIONS)]
+    occurrence = tuple(condition for condition in others if _tests_occurrences(condition, listing_type))
+    listing = tuple(condition for condition in others if not _tests_occurrences(condition, listing_type))
+    return Conditions(listing=listing, occurrence=occurrence, by_row=by_row)
 
 
 def is_of_occurrence(column: str, listing_type: str) -> bool:
@@ -313,19 +303,16 @@ def is_of_occurrence(column: str, listing_type: str) -> bool:
     return table is not None and column in TABLES[table]
 
 
-def _name_column(condition: Condition) -> str:
-    """Return any of the condition's columns, since all are of the same table."""
+def _tests_occurrences(condition: Condition, listing_type: str) -> bool:
     match condition:
         case ExpressionSet():
-            raise TypeError("an expression has no single column")
-        case Overlaps(first):
-            return first
-        case Either(alternatives):
-            return _name_column(alternatives[0][0])
+            return condition.is_of_occurrence
         case NotBefore():
-            return "starts_at"
-        case _:
-            return condition.column
+            return True
+        case Either(alternatives):  # all of them on columns of one table
+            return _tests_occurrences(alternatives[0][0], listing_type)
+        case Overlaps(column) | AnyOf(column) | Shares(column) | Is(column) | Between(column):
+            return is_of_occurrence(column, listing_type)
 
 
 def list_columns() -> Mapping[str, Parameter]:
@@ -492,23 +479,14 @@ def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
     )
 
 
-class CollectionQueries(Struct, frozen=True):
-    """The queries of several collections, by type. `defaults`: names of the filters that came from a default in any of
-    them."""
-
-    collections: Mapping[str, CollectionQuery]
-    defaults: tuple[str, ...]
-
-
 def query_collections(
     given: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope
-) -> CollectionQueries:
-    """Return the queries of these types. `given`: filters of any of them. Raises ApiError for a wrong window."""
+) -> tuple[Mapping[str, CollectionQuery], tuple[str, ...]]:
+    """Return the queries of these types, and the names of the filters that came from a default in any of them. `given`:
+    filters of any of them. Raises ApiError for a wrong window."""
     collections = {listing_type: _query_collection(listing_type, dict(given), scope) for listing_type in types}
-    filters = [collection.filters for collection in collections.values()]
-    return CollectionQueries(
-        collections, tuple(name for name in NAMES if any(name in effective.defaults for effective in filters))
-    )
+    defaults = {name for collection in collections.values() for name in collection.filters.defaults}
+    return collections, tuple(name for name in NAMES if name in defaults)
 
 
 def _query_collection(listing_type: str, given: Mapping[str, Value], scope: CollectionScope) -> CollectionQuery:
@@ -537,14 +515,15 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
     return CollectionQuery(filters=filters, selection=selection, window=window)
 
 
-def _take_window(rows: Mapping[str, Parameter], end: Parameter | None) -> Mapping[str, Parameter]:
-    """Return a list's parameters, `rows`, with the default of `to` that another route has. `end`: that route's `to`."""
-    has_end = "to" in rows and end is not None and isinstance(end.default, DateDefault)
-    return {**rows, "to": end} if has_end and end is not None else rows
+def _list_parameters(route: Route, of_list: Route) -> Mapping[str, Parameter]:
+    """Return a list's parameters, with the default of `to` that another route has."""
+    end = route.parameters.get("to")
+    is_dated = "to" in of_list.parameters and end is not None and isinstance(end.default, DateDefault)
+    return {**of_list.parameters, **({"to": end} if is_dated and end is not None else {})}
 
 
 _PARAMETERS = {
-    route.name: {name: _take_window(of_list.parameters, route.parameters.get("to")) for name, of_list in LISTS.items()}
+    route.name: {name: _list_parameters(route, of_list) for name, of_list in LISTS.items()}
     for route in ROUTES
     if "types" in route.parameters
 }

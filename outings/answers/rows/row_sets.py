@@ -4,7 +4,6 @@ each row.
 This module knows kinds of conditions, but no filters.
 """
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import reduce
@@ -313,9 +312,9 @@ def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) 
         case Is(column, value):
             return own.read_set("is", column, number_value(value))
         case Between(column, low, high):
-            words = _find_between(own, column, number_value(low), number_value(high))
+            words = own.find_between(column, number_value(low), number_value(high))
         case Overlaps(first, last, low, high):
-            words = _find_overlapping(own, first, last, number_value(low), number_value(high))
+            words = own.find_overlap(first, last, number_value(low), number_value(high))
         case ExpressionSet(marked):
             words = marked
         case NotBefore():
@@ -328,25 +327,6 @@ def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) 
 def _test_rows(condition: Condition, columns: Columns, own: TypeColumns) -> Test:
     test = make_test(condition, columns.rows)
     return lambda rows: test(rows + own.first)
-
-
-def _find_between(own: TypeColumns, column: str, low: float | None, high: float | None) -> Words | None:
-    """Return the set of the rows with a value from `low` to `high`, or None if the column has no sets of values."""
-    values = own.values.get(column)
-    if values is None:
-        return None
-    first = 0 if low is None else bisect_left(values, low)
-    return own.read_between(column, first, len(values) if high is None else bisect_right(values, high))
-
-
-def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None, high: float | None) -> Words | None:
-    firsts, lasts = own.values.get(first), own.values.get(last)
-    if (firsts is None and high is not None) or (lasts is None and low is not None):
-        return None
-    return own.read_overlap(
-        (first, None if high is None or firsts is None else bisect_right(firsts, high)),
-        (last, None if low is None or lasts is None else bisect_left(lasts, low)),
-    )
 
 
 def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> SetOrTest:

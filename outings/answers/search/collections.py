@@ -71,12 +71,11 @@ def find_search_filters(
 def _find_filters(
     filters: Mapping[str, Value], given: Mapping[str, Value], types: tuple[str, ...], scope: CollectionScope
 ) -> SearchFilters:
-    requested = query_collections(tuple(filters.items()), types, scope)
-    collections = requested.collections
+    collections, defaults = query_collections(tuple(filters.items()), types, scope)
     return SearchFilters(
         collections=collections,
         given=given,
-        defaults=requested.defaults,
+        defaults=defaults,
         selections=tuple(collection.selection for collection in collections.values()),
         windows=tuple((name, collection.window) for name, collection in collections.items()),
         has_usual_window=given.keys().isdisjoint(_WINDOW),

@@ -211,7 +211,7 @@ def mark_live(opened: SnapshotReader, *, types: tuple[str, ...], today: date, ag
     evaluator, rows = open_evaluator(opened), np.arange(len(opened.listings))
     scope = CollectionScope(route="suggest", today=today, vocabulary=opened.vocabulary, ages=ages)
     marked = np.zeros(rows.size, dtype=np.int64)
-    for collection in query_collections((), types, scope).collections.values():
+    for collection in query_collections((), types, scope)[0].values():
         marked[evaluator.keep_rows(collection.selection, rows)] = 1
     return marked
 
