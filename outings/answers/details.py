@@ -204,14 +204,14 @@ def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[Listing
     include_archived = bool(query.get("include_archived"))
     for slug in sorted(metros):
         listings = open_snapshot(metros[slug]).listings
-        rows: list[int] = []
         if query.id is not None:
             row = listings.find_visible(query.id, type_code=type_code, include_archived=include_archived)
             rows = [] if row is None else [row]
-        elif query.slug is not None:
-            named = list(listings.find_slug(query.slug, type_code=type_code))
-            named.sort(key=lambda row: not listings.is_visible(row, include_archived=False))
-            rows = [row for row in named if listings.is_visible(row, include_archived=include_archived)]
+        else:
+            assert query.slug is not None
+            named = listings.find_slug(query.slug, type_code=type_code)
+            shown = [row for row in named if listings.is_visible(row, include_archived=include_archived)]
+            rows = sorted(shown, key=lambda row: not listings.is_visible(row, include_archived=False))
         for row in rows:
             yield ListingRow(snapshot=metros[slug], row=row)
 

@@ -77,13 +77,10 @@ def make_plan(query: Query, context: AnswerContext) -> AnswerPlan:
     """Plan the answer. Raises every ApiError with which the answer would fail: whoever gets an ETag also gets a
     body."""
     name = query.match.route.name
-    of_metro = OF_METRO.get(name)
-    if of_metro is not None:
-        query, snapshot = _find_snapshot(query, context)
-        return of_metro(query, snapshot, context)
-    of_release = OF_RELEASE.get(name)
-    if of_release is not None:
-        return of_release(query, context)
+    if name in OF_METRO:
+        return OF_METRO[name](*_find_snapshot(query, context), context)
+    if name in OF_RELEASE:
+        return OF_RELEASE[name](query, context)
     raise not_enabled(query.match.route.path)
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, encode_page, plan_directory
 from outings.answers.directory.ranking import parse_title, rank_areas
-from outings.answers.live_counts import DailyCount, select_default
+from outings.answers.live_counts import count_daily, select_default
 from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters, choose_types
@@ -25,7 +25,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def answer_neighborhoods(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext
+    query: Query, filters: EffectiveFilters, snapshot: Snapshot, context: AnswerContext
 ) -> list[bytes]:
     """Return a page of the directory, as chunks of the body."""
     today = context.dates[snapshot.metro.slug]
@@ -59,16 +59,14 @@ def answer_neighborhoods(
     )  # fmt: skip
 
 
-def _count_areas(listing_type: str, snapshot: Snapshot, today: date) -> Rows:
+@count_daily(size=16)
+def count_by_area(listing_type: str, snapshot: Snapshot, today: date) -> Rows:
+    """Return the size of a type's default list restricted to one neighborhood, by the neighborhood's number."""
     opened = open_snapshot(snapshot)
     rows = open_evaluator(opened).list_all_rows(
         replace(select_default(listing_type, snapshot, today), folds_programs=False)
     )
     return opened.open_index(open_areas).count_listings(rows, programs=opened.programs.find_programs(rows))
-
-
-# The size of each type's default list restricted to one neighborhood, by the neighborhood's number.
-count_by_area = DailyCount(_count_areas, size=16)
 
 
 def _encode_area(number: int, *, areas: Areas, live: Mapping[str, Rows], metro: str) -> bytes:
@@ -90,7 +88,4 @@ def _encode_area(number: int, *, areas: Areas, live: Mapping[str, Rows], metro: 
 
 
 def plan_neighborhoods(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    def answer(filters: EffectiveFilters) -> list[bytes]:
-        return answer_neighborhoods(query, filters, snapshot=snapshot, context=context)
-
-    return plan_directory(query, snapshot, context, answer=answer)
+    return plan_directory(query, snapshot, context, answer_neighborhoods)

@@ -43,7 +43,7 @@ _decode = msgspec.json.Decoder(_StoredOrganization).decode
 
 
 def answer_organizations(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext
+    query: Query, filters: EffectiveFilters, snapshot: Snapshot, context: AnswerContext
 ) -> list[bytes]:
     """Return a page of the directory, as chunks of the body."""
     today = context.dates[snapshot.metro.slug]
@@ -134,7 +134,4 @@ def _add_metro(links: OrganizationLinks, metro: str) -> OrganizationLinks:
 
 
 def plan_organizations(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    def answer(filters: EffectiveFilters) -> list[bytes]:
-        return answer_organizations(query, filters, snapshot=snapshot, context=context)
-
-    return plan_directory(query, snapshot, context, answer=answer)
+    return plan_directory(query, snapshot, context, answer_organizations)

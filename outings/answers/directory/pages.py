@@ -93,8 +93,7 @@ def plan_directory(
     query: Query,
     snapshot: Snapshot,
     context: AnswerContext,
-    *,
-    answer: Callable[[EffectiveFilters], list[bytes]],
+    answer: Callable[[Query, EffectiveFilters, Snapshot, AnswerContext], list[bytes]],
 ) -> AnswerPlan:
     """Plan the answer. `answer`: makes the body."""
     filters = find_route_filters(query)
@@ -105,4 +104,4 @@ def plan_directory(
     tag = make_tag("directory", snapshot.hash, query.text, position, today, context.entitlement.digest)
     # Looking for a new word may take some milliseconds.
     is_quick = not query.values.keys() & {"q", "neighborhood"} and read_limit(query) <= _MOST_QUICK
-    return AnswerPlan(tag, lambda: answer(filters), is_quick=is_quick)
+    return AnswerPlan(tag, lambda: answer(query, filters, snapshot, context), is_quick=is_quick)

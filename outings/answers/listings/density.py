@@ -3,8 +3,6 @@
 Cells are squares of a fraction of a degree, the same in every metro and release, so that counts may be compared.
 """
 
-from typing import Any
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -46,16 +44,9 @@ class DensityCells:
         numbers = self._numbers[rows]
         counts = np.bincount(numbers[numbers >= 0])
         filled = np.flatnonzero(counts)
-        return [
-            DensityCell(south=south, west=west, count=count)
-            for (south, west), count in zip(self.list_corners(filled), counts[filled].tolist(), strict=True)
-        ]
-
-    def list_corners(self, numbers: NDArray[np.integer[Any]]) -> list[tuple[float, float]]:
-        """Return the southern and western edge of each cell, in degrees."""
-        souths, wests = np.divmod(self._cells[numbers], _ACROSS)
-        corners = zip((souths - 90 * PER_DEGREE).tolist(), (wests - 180 * PER_DEGREE).tolist(), strict=True)
-        return [(south / PER_DEGREE, west / PER_DEGREE) for south, west in corners]
+        corners = np.column_stack(np.divmod(self._cells[filled], _ACROSS)) - (90 * PER_DEGREE, 180 * PER_DEGREE)
+        cells = zip((corners / PER_DEGREE).tolist(), counts[filled].tolist(), strict=True)
+        return [DensityCell(south=south, west=west, count=count) for (south, west), count in cells]
 
 
 def _number_cells(radians: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -70,9 +61,7 @@ _encoder = msgspec.json.Encoder()
 def plan_density(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     request = resolve_list(query, snapshot, context)
     tag = make_tag("density", snapshot.hash, query.text, request.today, context.entitlement.digest)
-    # The cell of each listing is computed once.
-    is_quick = "where" not in query.values and open_snapshot(snapshot).find_index(DensityCells) is not None
-    return AnswerPlan(tag, lambda: answer_density(request), is_quick=is_quick)
+    return AnswerPlan(tag, lambda: answer_density(request), is_quick="where" not in query.values)
 
 
 def answer_density(request: ListRequest) -> list[bytes]:

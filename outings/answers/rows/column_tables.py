@@ -135,7 +135,8 @@ COLUMNS = DerivedTables(
 def open_columns(reader: SnapshotReader) -> Columns:
     # The first list also reads the last two tables, which are fetched at the same time.
     reader.fetch((*COLUMNS.names, "series", "moments"))
-    return Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings)
+    categories = len(reader.vocabulary.categories)
+    return Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings, categories=categories)
 
 
 def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataFrame:

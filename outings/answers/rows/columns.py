@@ -127,9 +127,9 @@ class TypeColumns:
 class Columns:
     """The arrays and sets of one snapshot that conditions need, all of them derived by the build."""
 
-    def __init__(self, tables: Mapping[str, MappedTable], *, facts: RowFacts, index: RowIndex) -> None:
-        """`tables`: those of COLUMNS, by name; `index`: that of the listings."""
-        self.index = index
+    def __init__(self, tables: Mapping[str, MappedTable], *, facts: RowFacts, index: RowIndex, categories: int) -> None:
+        """`tables`: those of COLUMNS, by name; `index`: that of the listings; `categories`: how many there are."""
+        self.index, self.categories = index, categories
         self.rows = {**tables["rows"].read_arrays(), "id_rank": facts.id_ranks}
         self.names = tables["rows"].read_texts("name_key")
         bounds = np.searchsorted(facts.types, np.arange(len(TYPES) + 1))

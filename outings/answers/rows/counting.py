@@ -60,10 +60,8 @@ class DayCounts(Struct, frozen=True, kw_only=True, eq=False):
     categories: Numbers
 
 
-def count_matches(
-    matches: MatchSet, dimensions: Collection[str], columns: Columns, *, words: int
-) -> dict[str, Numbers]:
-    """Count matching listings by dimensions. `words`: the number of categories."""
+def count_matches(matches: MatchSet, dimensions: Collection[str], columns: Columns) -> dict[str, Numbers]:
+    """Count matching listings by dimensions."""
     own = columns.types[matches.type]
     counts: dict[str, Numbers] = {}
     if matches.type in ("class", "camp"):
@@ -73,7 +71,7 @@ def count_matches(
             case _ if name in counts:
                 continue
             case "category":
-                sets = own.read_all("has", "categories", (*range(words), -1))
+                sets = own.read_all("has", "categories", (*range(columns.categories), -1))
                 counts[name] = _count_sets(sets, matches.words)
             case "price_band":
                 counts[name] = _count_sets(own.read_all("is", "price_band", range(len(PRICE_BANDS) + 1)), matches.words)
@@ -177,10 +175,8 @@ def find_matching(matches: MatchSet, columns: Columns) -> Rows:
     return numbers[test_all(matches.occurrence, table)(numbers)]
 
 
-def count_occurrences(
-    numbers: Rows, dimensions: Collection[str], columns: Columns, *, words: int
-) -> dict[str, Numbers]:
-    """Count occurrences by dimensions. `words`: the number of categories."""
+def count_occurrences(numbers: Rows, dimensions: Collection[str], columns: Columns) -> dict[str, Numbers]:
+    """Count occurrences by dimensions."""
     table = columns.occurrence_tables["occurrences"]
     rows = table["row"][numbers]
     counts: dict[str, Numbers] = {}
@@ -188,7 +184,9 @@ def count_occurrences(
         match name:
             case "category":
                 by_set = np.bincount(table["category_set"][numbers], minlength=columns.category_sets.size)
-                is_in = np.column_stack((spread_bits(columns.category_sets, words), columns.category_sets == 0))
+                is_in = np.column_stack(
+                    (spread_bits(columns.category_sets, columns.categories), columns.category_sets == 0)
+                )
                 counts[name] = by_set @ is_in
             case "price_band":
                 counts[name] = np.bincount(columns.rows["price_band"][rows], minlength=len(PRICE_BANDS) + 1)
@@ -204,7 +202,7 @@ def count_occurrences(
     return counts
 
 
-def count_days(matches: MatchSet, columns: Columns, *, first: int, days: int, words: int) -> DayCounts:
+def count_days(matches: MatchSet, columns: Columns, *, first: int, days: int) -> DayCounts:
     """Count the matching occurrences of each day. `first`: the window's first day since 1970.
 
     One pass turns each occurrence in the window into a number of its day, its set of categories and whether it is free.
@@ -225,5 +223,7 @@ def count_days(matches: MatchSet, columns: Columns, *, first: int, days: int, wo
     counted = np.bincount(places.take(numbers), minlength=days * sets.size * 2).reshape(days, sets.size, 2)
     by_set = counted.sum(axis=2)
     return DayCounts(
-        counts=by_set.sum(axis=1), free=counted[:, :, 1].sum(axis=1), categories=by_set @ spread_bits(sets, words)
+        counts=by_set.sum(axis=1),
+        free=counted[:, :, 1].sum(axis=1),
+        categories=by_set @ spread_bits(sets, columns.categories),
     )

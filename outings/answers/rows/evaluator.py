@@ -176,15 +176,14 @@ class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Evaluator:
-    """An evaluator of selections against one snapshot. Thread-safe. `words`: the number of categories.
+    """An evaluator of selections against one snapshot. Thread-safe.
 
     Tests compare it with DuckDB over the snapshot's tables (`tests/answers/sql`).
     """
 
-    def __init__(self, columns: Columns, *, finder: RowFinder, words: int) -> None:
+    def __init__(self, columns: Columns, *, finder: RowFinder) -> None:
         self._columns, self._occurrences = columns, columns.occurrence_tables["occurrences"]
         self._finder = finder
-        self._words = words
         self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
 
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
@@ -296,15 +295,15 @@ class Evaluator:
         matches = self._find_matches(selection)
         if is_expanded:
             numbers = find_matching(matches, self._columns)
-            counts = count_occurrences(numbers, dimensions, self._columns, words=self._words)
+            counts = count_occurrences(numbers, dimensions, self._columns)
             return FacetCounts(total=numbers.size, counts=counts)
-        counts = count_matches(matches, dimensions, self._columns, words=self._words)
+        counts = count_matches(matches, dimensions, self._columns)
         return FacetCounts(total=count_set(matches.words), counts=counts)
 
     def count_days(self, selection: Selection, *, days: int) -> DayCounts:
         """Count the occurrences of each day, for this many days from the selection's first date on."""
         matches, first = self._find_matches(selection), number_day(selection.start)
-        return count_days(matches, self._columns, first=first, days=days, words=self._words)
+        return count_days(matches, self._columns, first=first, days=days)
 
     def name_organization(self, number: int) -> tuple[str, str]:
         """Return the id and name of a bucket of the dimension `organization`; buckets follow names, then ids."""
@@ -319,4 +318,4 @@ def open_evaluator(reader: SnapshotReader) -> Evaluator:
 
 def make_evaluator(reader: SnapshotReader) -> Evaluator:
     columns, finder = reader.open_index(open_columns), reader.open_index(RowFinder)
-    return Evaluator(columns, finder=finder, words=len(reader.vocabulary.categories))
+    return Evaluator(columns, finder=finder)

@@ -62,7 +62,7 @@ class SearchIndex:
         self.area_names, self.area_count = areas.names, len(named) - named.count("")
         self._readable = None if types.issuperset(TYPES) else np.isin(facts.types, list(map(TYPES.index, types)))
         self.locations = make_locations((metro.name, metro.slug, *metro.aliases), named)
-        self.words, self.results = QueryWords(reader.language), StoredResults(reader)
+        self.words, self.results = QueryWords(reader.language), reader.open_index(StoredResults)
         self._foreign = [
             ForeignLanguage(translation, self.words) for translation in list_translations(reader.language.code)
         ]

@@ -210,7 +210,7 @@ def _make_items(
         strict=False,
     )
     return [
-        finish_result(read_result(row, opened), level=level, score=score, start=start, repeats=own, words=words)
+        finish_result(read_result(row), level=level, score=score, start=start, repeats=own, words=words)
         for row, level, score, start, own in rows
     ]
 

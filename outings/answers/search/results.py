@@ -17,7 +17,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.finding import LEVELS
 from outings.contract.text import fold_text
 from outings.lazy_polars import pl
-from outings.release.mapped_table import NEVER, MappedTable
+from outings.release.mapped_table import NEVER
 
 # The mapped file's name.
 STORED_RESULTS = "cards"
@@ -181,15 +181,12 @@ def make_results(reader: SnapshotReader) -> "pl.DataFrame":
 
 
 class StoredResults:
-    """Reads the stored results of one snapshot from its mapped table, or makes them from documents where a release of
-    another layout has none."""
+    """A reader of the stored results of one snapshot."""
 
     def __init__(self, reader: SnapshotReader) -> None:
-        file = reader.find_mapped(STORED_RESULTS)
-        self._columns = None if file is None else [MappedTable(file).view_texts(name) for name in ("opening", "text")]
+        tables = reader.open_rendered((STORED_RESULTS,), lambda reader: {STORED_RESULTS: make_results(reader)})
+        self._columns = [tables[STORED_RESULTS].view_texts(name) for name in ("opening", "text")]
 
-    def read_result(self, row: int, reader: SnapshotReader) -> StoredResult:
-        if self._columns is None:
-            return make_result(reader.read_document(row))
+    def read_result(self, row: int) -> StoredResult:
         opening, text = (bytes(texts[ends[row] : ends[row + 1]]) for ends, texts in self._columns)
         return StoredResult(opening, text.decode())

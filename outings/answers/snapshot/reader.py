@@ -107,15 +107,15 @@ class RowIndex:
 
     def find_id(self, row_id: str, *, type_code: int = 0) -> int | None:
         """Return the row of that type with this UUID (lower case), whatever its status, or None."""
+        places, low = self._span_id(row_id)
+        rows = (self._id_rows[at] for at in places if self._lows[at] == low)
+        return next((row for row in rows if self._types[row] == type_code), None)
+
+    def _span_id(self, row_id: str) -> tuple[range, int]:
+        """Return the range of the ids with the same first half, and the second half."""
         number = int(row_id.replace("-", ""), 16)
-        high, low = number >> 64, number & _HALF
-        at = bisect_left(self._highs, high)
-        while at < self._count and self._highs[at] == high:
-            row = self._id_rows[at]
-            if self._lows[at] == low and self._types[row] == type_code:
-                return row
-            at += 1
-        return None
+        first = bisect_left(self._highs, number >> 64)
+        return range(first, bisect_right(self._highs, number >> 64, first)), number & _HALF
 
     def find_visible(self, row_id: str, *, type_code: int = 0, include_archived: bool = False) -> int | None:
         """Return the row that `find_id` returns if it `is_visible`, else None."""
@@ -124,10 +124,8 @@ class RowIndex:
 
     def count_ids(self, row_id: str) -> int:
         """Count the rows, of all types, that have this uuid or one before it."""
-        number = int(row_id.replace("-", ""), 16)
-        high, low = number >> 64, number & _HALF
-        first = bisect_left(self._highs, high)
-        return first + sum(self._lows[at] <= low for at in range(first, bisect_right(self._highs, high, first)))
+        places, low = self._span_id(row_id)
+        return places.start + sum(self._lows[at] <= low for at in places)
 
     def read_id(self, row: int, *, rank: int) -> str:
         """Return a row's id. `rank`: its rank by id. Among ids that share their first half, the row is searched for."""
@@ -352,10 +350,6 @@ class SnapshotReader:
         """Return the tables that the build mapped; an empty mapping if one is missing."""
         is_whole = self._mapped.keys() >= {*names}
         return {name: MappedTable(self._mapped[name]) for name in names} if is_whole else {}
-
-    def find_mapped(self, name: str) -> MappedFile | None:
-        """Return the file of a derived table, or None."""
-        return self._mapped.get(name)
 
 
 class _PackViews(dict[int, memoryview]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import combinations
 from zlib import crc32
@@ -74,14 +74,9 @@ class HashedTexts:
     def find(self, text: str) -> list[int]:
         """Return the numbers of all texts equal to this one, ascending."""
         sought = text.encode()
-        sums, count, checksum, matches = self._sums, self._count, crc32(sought), []
-        at = bisect_left(sums, checksum)
-        while at < count and sums[at] == checksum:
-            number = self._numbers[at]
-            if self[number] == sought:
-                matches.append(number)
-            at += 1
-        return matches
+        first = bisect_left(self._sums, checksum := crc32(sought))
+        numbers = self._numbers[first : bisect_right(self._sums, checksum, first)]
+        return [number for number in numbers if self[number] == sought]
 
     def span_beginning(self, text: str) -> tuple[int, int]:
         """Return the range of the texts that begin with `text`. The column must be sorted."""

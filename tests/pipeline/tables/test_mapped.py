@@ -117,7 +117,7 @@ def test_a_stored_result_is_the_one_that_its_document_makes(releases: tuple[Snap
     assert STORED_RESULTS in releases[0].mapped
     results, rows = StoredResults(reader), range(len(reader.listings))
     made = [make_result(reader.read_document(row)) for row in rows]
-    assert [results.read_result(row, reader) for row in rows] == made
+    assert [results.read_result(row) for row in rows] == made
 
 
 def test_parts_of_an_item_of_the_files_are_those_that_its_document_makes(releases: tuple[Snapshot, Snapshot]) -> None:
