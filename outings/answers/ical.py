@@ -151,6 +151,8 @@ def _format_offset(offset: timedelta) -> str:
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 # The most bytes of a line, without its end, but with the space at the beginning of a continued one.
 _OCTETS = 75
+# The pieces of a longer line. None ends within a character, which UTF-8 continues with bytes from 80 to BF.
+_PIECES = re.compile(rb"^.{1,%d}(?![\x80-\xBF])|.{1,%d}(?![\x80-\xBF])" % (_OCTETS, _OCTETS - 1), re.DOTALL)
 
 
 def escape_text(text: str) -> str:
@@ -170,14 +172,7 @@ def _fold_line(line: str) -> bytes:
     data = line.encode()
     if len(data) <= _OCTETS:
         return data + b"\r\n"
-    pieces, at, room = [], 0, _OCTETS
-    while at < len(data):
-        end = min(at + room, len(data))
-        while end < len(data) and data[end] & 0xC0 == 0x80:  # UTF-8 continues a character here
-            end -= 1
-        pieces.append(data[at:end])
-        at, room = end, _OCTETS - 1
-    return b"\r\n ".join(pieces) + b"\r\n"
+    return b"\r\n ".join(_PIECES.findall(data)) + b"\r\n"
 
 
 _BEGIN, _END = b"BEGIN:VEVENT\r\nUID:", b"END:VEVENT"

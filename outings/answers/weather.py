@@ -122,10 +122,6 @@ class Weather:
         self._hours = sorted(forecast.hours, key=lambda hour: hour.starts_at)
         self._half_days = sorted(forecast.half_days, key=lambda half_day: half_day.starts_at)
         self._starts = [hour.starts_at for hour in self._hours]
-        self._stamps = {
-            "issued_at": format_instant(forecast.issued_at),
-            "expires_at": format_instant(forecast.expires_at),
-        }
 
     def describe_day(self, day: date) -> DayForecast | None:
         """Describe a day by its hours if they are known to its end, else by the half-days that begin on it; return None
@@ -174,23 +170,25 @@ class Weather:
         return hours if is_whole and len(hours) <= MOST_HOURS and are_unbroken(hours) else []
 
     def _describe_hours(self, hours: list[Hour], zone: ZoneInfo) -> DayForecast:
-        return DayForecast(
-            summary=find_summary(hours),
-            temperature_f=find_range(hours),
-            precipitation_chance_max=find_chance(hours),
-            wet_hours=list_wet_hours(hours, zone),
-            **self._stamps,
-        )
+        return self._describe(hours, zone, summary=find_summary(hours), temperature=find_range(hours))
 
     def _describe_half_days(self, half_days: list[HalfDay]) -> DayForecast:
         """Describe a day by its half-days. The summary is that of daytime, if it has one."""
         days = find_range(spell for spell in half_days if spell.is_daytime)
         nights = find_range(spell for spell in half_days if not spell.is_daytime)
         by_daytime = sorted(half_days, key=lambda half_day: not half_day.is_daytime)
+        summary = next((half_day.summary for half_day in by_daytime if half_day.summary is not None), None)
+        temperature = TemperatureRange(min=nights.min, max=days.max)
+        return self._describe(half_days, self._zone, summary=summary, temperature=temperature)
+
+    def _describe(
+        self, spells: Sequence[Hour | HalfDay], zone: ZoneInfo, *, summary: str | None, temperature: TemperatureRange
+    ) -> DayForecast:
         return DayForecast(
-            summary=next((half_day.summary for half_day in by_daytime if half_day.summary is not None), None),
-            temperature_f=TemperatureRange(min=nights.min, max=days.max),
-            precipitation_chance_max=find_chance(half_days),
-            wet_hours=list_wet_hours(half_days, self._zone),
-            **self._stamps,
+            summary=summary,
+            temperature_f=temperature,
+            precipitation_chance_max=find_chance(spells),
+            wet_hours=list_wet_hours(spells, zone),
+            issued_at=format_instant(self.forecast.issued_at),
+            expires_at=format_instant(self.forecast.expires_at),
         )

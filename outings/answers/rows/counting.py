@@ -19,7 +19,7 @@ from outings.answers.rows.columns import (
     list_set,
     unpack_set,
 )
-from outings.answers.rows.filters import Condition
+from outings.answers.rows.filters import Selection
 from outings.answers.rows.row_sets import list_event_dates, read_dates, test_all
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.mapped_table import NOT_STATED, Words
@@ -34,14 +34,6 @@ _WIDTHS = {
     "age_band": len(AGE_BANDS),
 }
 _BLOCK_STARTS = [hour * 3600 for hour in TIME_BLOCKS.values()]
-
-
-class MatchSet(Struct, frozen=True, kw_only=True, eq=False):
-    """The rows of a type that match, after all tests, and the conditions on their occurrences, sections or sessions."""
-
-    type: str
-    words: Words
-    occurrence: tuple[Condition, ...]
 
 
 class FacetCounts(Struct, frozen=True, kw_only=True, eq=False):
@@ -60,32 +52,34 @@ class DayCounts(Struct, frozen=True, kw_only=True, eq=False):
     categories: Numbers
 
 
-def count_matches(matches: MatchSet, dimensions: Collection[str], columns: Columns) -> dict[str, Numbers]:
-    """Count matching listings by dimensions."""
-    own = columns.types[matches.type]
+def count_matches(
+    selection: Selection, words: Words, dimensions: Collection[str], columns: Columns
+) -> dict[str, Numbers]:
+    """Count a list by dimensions. `words`: the set of the rows that match the selection."""
+    own = columns.types[selection.type]
     counts: dict[str, Numbers] = {}
-    if matches.type in ("class", "camp"):
-        counts = _count_offers(matches, [name for name in dimensions if name in _WIDTHS], columns)
+    if selection.type in ("class", "camp"):
+        counts = _count_offers(selection, words, [name for name in dimensions if name in _WIDTHS], columns)
     for name in dimensions:
         match name:
             case _ if name in counts:
                 continue
             case "category":
                 sets = own.read_all("has", "categories", (*range(columns.categories), -1))
-                counts[name] = _count_sets(sets, matches.words)
+                counts[name] = _count_sets(sets, words)
             case "price_band":
-                counts[name] = _count_sets(own.read_all("is", "price_band", range(len(PRICE_BANDS) + 1)), matches.words)
+                counts[name] = _count_sets(own.read_all("is", "price_band", range(len(PRICE_BANDS) + 1)), words)
             case "age_band":
-                counts[name] = _count_sets(own.read_all("has", "age_bands", range(len(AGE_BANDS) + 1)), matches.words)
+                counts[name] = _count_sets(own.read_all("has", "age_bands", range(len(AGE_BANDS) + 1)), words)
             case "organization":
-                rows = list_set(matches.words) + own.first
+                rows = list_set(words) + own.first
                 counts[name] = np.bincount(
                     columns.rows["organization"][rows], minlength=len(columns.organization_ids) + 1
                 )
             case "weekday":
-                counts[name] = _count_weekdays(matches, columns)
+                counts[name] = _count_weekdays(selection, words, columns)
             case "time_block":
-                counts[name] = _count_blocks(matches, columns)
+                counts[name] = _count_blocks(selection, words, columns)
     return counts
 
 
@@ -94,38 +88,38 @@ def _count_sets(sets: NDArray[np.uint64], words: Words) -> Numbers:
     return counts
 
 
-def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
-    dates = read_dates(matches.occurrence)
-    if not matches.occurrence or not dates.is_within(columns) or dates.times or dates.has_others:
-        return count_bits(_pack_occurrences(matches, columns, "days"), len(WEEKDAYS) + 1)
+def _count_weekdays(selection: Selection, words: Words, columns: Columns) -> Numbers:
+    dates = read_dates(selection.conditions.occurrence)
+    if not selection.conditions.occurrence or not dates.is_within(columns) or dates.times or dates.has_others:
+        return count_bits(_pack_occurrences(selection, words, columns, "days"), len(WEEKDAYS) + 1)
     days: list[list[int]] = [[] for _ in WEEKDAYS]
     for day in dates.list_days():
         days[find_weekday(day)].append(day)
     sets = np.concatenate([columns.find_days(day) for day in days]).reshape(len(days), -1)
-    return np.append(_count_sets(sets, matches.words), 0)  # none is without a weekday
+    return np.append(_count_sets(sets, words), 0)  # none is without a weekday
 
 
-def _count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
-    if not matches.occurrence:
-        return count_bits(_pack_occurrences(matches, columns, "blocks"), len(TIME_BLOCKS) + 1)
+def _count_blocks(selection: Selection, words: Words, columns: Columns) -> Numbers:
+    if not selection.conditions.occurrence:
+        return count_bits(_pack_occurrences(selection, words, columns, "blocks"), len(TIME_BLOCKS) + 1)
     own = columns.types["event"]
-    blocks = _count_sets(own.read_all("is", "time_block", range(len(TIME_BLOCKS))), matches.words)
-    counts: Numbers = np.append(blocks, count_set(matches.words & own.read_set("is", "time", NO_TIME)))
-    varying = MatchSet(
-        type="event", words=matches.words & own.read_set("is", "time", VARIES), occurrence=matches.occurrence
-    )
-    if varying.words.any():
-        counts = counts + count_bits(_pack_occurrences(varying, columns, "blocks"), len(TIME_BLOCKS) + 1)
+    blocks = _count_sets(own.read_all("is", "time_block", range(len(TIME_BLOCKS))), words)
+    counts: Numbers = np.append(blocks, count_set(words & own.read_set("is", "time", NO_TIME)))
+    varying = words & own.read_set("is", "time", VARIES)
+    if varying.any():
+        counts = counts + count_bits(_pack_occurrences(selection, varying, columns, "blocks"), len(TIME_BLOCKS) + 1)
     return counts
 
 
-def _count_offers(matches: MatchSet, dimensions: Collection[str], columns: Columns) -> dict[str, Numbers]:
+def _count_offers(
+    selection: Selection, words: Words, dimensions: Collection[str], columns: Columns
+) -> dict[str, Numbers]:
     """Count classes or camps by those of their sections or sessions that match."""
     if not dimensions:
         return {}
-    table = columns.occurrence_tables[OCCURRENCE_TABLES[matches.type]]
-    numbers, starts = find_occurrences(columns, list_set(matches.words) + columns.types[matches.type].first)
-    is_match = test_all(matches.occurrence, table)(numbers)
+    table = columns.occurrence_tables[OCCURRENCE_TABLES[selection.type]]
+    numbers, starts = find_occurrences(columns, list_set(words) + columns.types[selection.type].first)
+    is_match = test_all(selection.conditions.occurrence, table)(numbers)
     counts = {}
     for name in dimensions:
         # The buckets of each section or session as a bit set, in which the bit after the last is "not stated".
@@ -145,11 +139,11 @@ def _unite(bits: Numbers, is_match: Mask, starts: Rows, *, none: int) -> Numbers
     return united ^ none
 
 
-def _pack_occurrences(matches: MatchSet, columns: Columns, name: str) -> Numbers:
+def _pack_occurrences(selection: Selection, words: Words, columns: Columns, name: str) -> Numbers:
     """Return bit sets of the weekdays or time blocks of each event's matching occurrences. An event without occurrences
     has the bit "not stated"."""
     own = columns.types["event"]
-    rows = list_set(matches.words)
+    rows = list_set(words)
     has_any = columns.rows["end"][rows + own.first] > columns.rows["first"][rows + own.first]
     none = _NO_DAY if name == "days" else _NO_BLOCK
     packed = np.full(rows.size, none, dtype=np.int64)
@@ -157,7 +151,7 @@ def _pack_occurrences(matches: MatchSet, columns: Columns, name: str) -> Numbers
         numbers, starts = list_event_dates(columns, rows[has_any])
         table = columns.occurrence_tables["occurrences"]
         bits = 1 << find_weekday(table["day"][numbers]) if name == "days" else _find_blocks(table["time"][numbers])
-        packed[has_any] = _unite(bits, test_all(matches.occurrence, table)(numbers), starts, none=none)
+        packed[has_any] = _unite(bits, test_all(selection.conditions.occurrence, table)(numbers), starts, none=none)
     return packed
 
 
@@ -166,13 +160,13 @@ def _find_blocks(times: Numbers) -> Numbers:
     return np.where(times == NOT_STATED, _NO_BLOCK, blocks)
 
 
-def find_matching(matches: MatchSet, columns: Columns) -> Rows:
+def find_matching(selection: Selection, words: Words, columns: Columns) -> Rows:
     """Return the numbers of all occurrences of matching events that match themselves."""
     table = columns.occurrence_tables["occurrences"]
-    first, end = read_dates(matches.occurrence).span_numbers(columns)
-    is_of_match = unpack_set(matches.words, columns.types["event"].size).take(table["row"][first:end])
+    first, end = read_dates(selection.conditions.occurrence).span_numbers(columns)
+    is_of_match = unpack_set(words, columns.types["event"].size).take(table["row"][first:end])
     numbers = np.flatnonzero(is_of_match) + first
-    return numbers[test_all(matches.occurrence, table)(numbers)]
+    return numbers[test_all(selection.conditions.occurrence, table)(numbers)]
 
 
 def count_occurrences(numbers: Rows, dimensions: Collection[str], columns: Columns) -> dict[str, Numbers]:
@@ -202,20 +196,20 @@ def count_occurrences(numbers: Rows, dimensions: Collection[str], columns: Colum
     return counts
 
 
-def count_days(matches: MatchSet, columns: Columns, *, first: int, days: int) -> DayCounts:
+def count_days(selection: Selection, words: Words, columns: Columns, *, first: int, days: int) -> DayCounts:
     """Count the matching occurrences of each day. `first`: the window's first day since 1970.
 
     One pass turns each occurrence in the window into a number of its day, its set of categories and whether it is free.
     Looking these up for the matching ones would take twice as long.
     """
     table, sets = columns.occurrence_tables["occurrences"], columns.category_sets
-    span = slice(*read_dates(matches.occurrence).span_numbers(columns))
+    span = slice(*read_dates(selection.conditions.occurrence).span_numbers(columns))
     places = table["day"][span] - np.int32(first)
-    is_match = unpack_set(matches.words, columns.types["event"].size).take(table["row"][span])
+    is_match = unpack_set(words, columns.types["event"].size).take(table["row"][span])
     is_match &= places.view(np.uint32) < days  # as an unsigned number, a day before the first is large
     numbers = is_match.nonzero()[0]
-    if len(matches.occurrence) > 1:  # more than the window
-        numbers = numbers[test_all(matches.occurrence, table)(numbers + span.start)]
+    if len(selection.conditions.occurrence) > 1:  # more than the window
+        numbers = numbers[test_all(selection.conditions.occurrence, table)(numbers + span.start)]
     places *= np.int32(sets.size)
     places += table["category_set"][span].view(np.int32)
     places += places

@@ -25,7 +25,6 @@ from outings.answers.rows.columns import (
 from outings.answers.rows.counting import (
     DayCounts,
     FacetCounts,
-    MatchSet,
     count_days,
     count_matches,
     count_occurrences,
@@ -43,7 +42,7 @@ from outings.answers.rows.row_sets import (
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY, number_day, read_date
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped_table import NEVER, NOT_STATED
+from outings.release.mapped_table import NEVER, NOT_STATED, Words
 from outings.release.tables import OCCURRENCE_TABLES
 
 
@@ -232,12 +231,12 @@ class Evaluator:
 
     def list_event_dates(self, selection: Selection, span: Span) -> ResultSet:
         """Return a span of the list whose items are occurrences, by `starts_at`, then id."""
-        matches, table = find_matching(self._find_matches(selection), self._columns), self._occurrences
+        matches, table = find_matching(selection, self._find_matches(selection), self._columns), self._occurrences
         if span.after is not None:
             starts_at, row_id = span.after
             assert isinstance(starts_at, int)
             low, high = (int(table["starts_at"].searchsorted(starts_at, side)) for side in ("left", "right"))
-            passed = sum(read_id(self._columns, row) <= row_id for row in table["row"][low:high].tolist())
+            passed = _count_ids(self._columns, table["row"][low:high], row_id)
             matches = matches[matches.searchsorted(low + passed) :]
         numbers = matches[span.offset : span.offset + span.limit]
         rows, places = table["row"][numbers].tolist(), numbers.tolist()
@@ -268,16 +267,15 @@ class Evaluator:
 
     def list_all_rows(self, selection: Selection) -> Rows:
         """Return all rows of the list, ascending, with one listing of each program."""
-        return list_set(self._find_matches(selection).words) + self._columns.types[selection.type].first
+        return list_set(self._find_matches(selection)) + self._columns.types[selection.type].first
 
     def count_rows(self, selection: Selection) -> int:
         """Return how many rows the list has, with one listing of each program."""
-        return count_set(self._find_matches(selection).words)
+        return count_set(self._find_matches(selection))
 
-    def _find_matches(self, selection: Selection) -> MatchSet:
+    def _find_matches(self, selection: Selection) -> Words:
         """Return the set of the rows that match, with all tests passed."""
-        words = self._find_candidates(selection).list_all(self._columns.types[selection.type].size)
-        return MatchSet(type=selection.type, words=words, occurrence=selection.conditions.occurrence)
+        return self._find_candidates(selection).list_all(self._columns.types[selection.type].size)
 
     def count_organizations(self, selection: Selection) -> Rows:
         """Return how many items the list would have if restricted to each organization, by row of the table of
@@ -292,18 +290,18 @@ class Evaluator:
 
     def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
         """Count the whole list, or its occurrences if expanded, by dimensions of facets."""
-        matches = self._find_matches(selection)
+        words = self._find_matches(selection)
         if is_expanded:
-            numbers = find_matching(matches, self._columns)
+            numbers = find_matching(selection, words, self._columns)
             counts = count_occurrences(numbers, dimensions, self._columns)
             return FacetCounts(total=numbers.size, counts=counts)
-        counts = count_matches(matches, dimensions, self._columns)
-        return FacetCounts(total=count_set(matches.words), counts=counts)
+        counts = count_matches(selection, words, dimensions, self._columns)
+        return FacetCounts(total=count_set(words), counts=counts)
 
     def count_days(self, selection: Selection, *, days: int) -> DayCounts:
         """Count the occurrences of each day, for this many days from the selection's first date on."""
-        matches, first = self._find_matches(selection), number_day(selection.start)
-        return count_days(matches, self._columns, first=first, days=days)
+        words, first = self._find_matches(selection), number_day(selection.start)
+        return count_days(selection, words, self._columns, first=first, days=days)
 
     def name_organization(self, number: int) -> tuple[str, str]:
         """Return the id and name of a bucket of the dimension `organization`; buckets follow names, then ids."""

@@ -81,12 +81,8 @@ class HashedTexts:
     def span_beginning(self, text: str) -> tuple[int, int]:
         """Return the range of the texts that begin with `text`. The column must be sorted."""
         start = text.encode()
-        low = high = bisect_left(self, start)
-        # Few texts have the same beginning, so the range is searched from its start in growing steps.
-        step = 1
-        while high + step < self._count and self[high + step].startswith(start):
-            high, step = high + step, 2 * step
-        return low, bisect_left(self, start + b"\xff", high, min(high + step, self._count))  # above every byte of UTF-8
+        low = bisect_left(self, start)
+        return low, bisect_left(self, start + b"\xff", low)  # above every byte of UTF-8
 
 
 class SimilarTexts(HashedTexts):
