@@ -8,10 +8,11 @@ from functools import cached_property, partial
 from pathlib import Path
 
 import structlog
+from cachetools import LRUCache
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.authentication import MOST_FAILURES_PER_MINUTE, Authenticator, KeyRing
-from edge.bodies import Bodies
+from edge.bodies import Bodies, weigh_body
 from edge.calendar_addresses import CalendarAddresses
 from edge.client_addresses import AddressBuckets, TrustedProxies, VisitorKey, VisitorLimiter
 from edge.front_protocol import Fronts
@@ -86,7 +87,7 @@ class Edge:
         self._geocoder = geocoder
         self._forecasts = forecasts
         self._releases = Releases(
-            store,
+            store=store,
             cache=cache,
             clock=clock,
             counts=self.counts,
@@ -112,7 +113,7 @@ class Edge:
             computing=self._compute_threads,
             fetching=self._fetch_threads,
             counts=self.counts,
-            memory=memory - plans,
+            cache=LRUCache(memory - plans, weigh_body),
         )
         self.respond = Responder(
             fronts=Fronts(front_secrets),

@@ -117,31 +117,25 @@ Read = TypeVar("Read")
 BodyName = tuple[str, bytes, bytes]
 
 
-class Bodies:
+class Bodies(Struct, kw_only=True):
     """Makes bodies, and caches them compressed, because compressing a page costs as much as making it. A cached body is
     never out of date, because its ETag identifies everything that it depends on.
 
-    Args:
+    Attributes:
         computing: threads for work that would block the event loop.
         fetching: threads that wait for the store.
-        memory: the most bytes of cached bodies.
+        cache: bounded by its bytes, as `weigh_body` counts them.
     """
 
-    def __init__(
-        self, *, store: Store, computing: ThreadPool, fetching: ThreadPool, counts: Counts, memory: int
-    ) -> None:
-        self._store = store
-        self._computing = computing
-        self._fetching = fetching
-        self._counts = counts
-        self._cache: LRUCache[BodyName, Body] = LRUCache(memory, weigh_body)
+    store: Store
+    computing: ThreadPool
+    fetching: ThreadPool
+    counts: Counts
+    cache: LRUCache[BodyName, Body]
 
     def recall(self, name: BodyName) -> Body | None:
         """Return the cached body, or None. Does not count it in the metrics."""
-        try:
-            return self._cache[name]
-        except KeyError:
-            return None
+        return self.cache.get(name)
 
     async def make(self, planned: RequestPlan, coding: bytes, *, key_id: str) -> Body:
         """Make a body that is not cached, once for all requests that wait for it. Raises ApiError if the queue is
@@ -151,17 +145,17 @@ class Bodies:
             body = render_body(plan, coding)
         else:
             stored = None if planned.page is None else await self._fetch_page(planned.page, coding, key_id=key_id)
-            source = source if stored is None else self._counts.object
+            source = source if stored is None else self.counts.object
             body = stored or await self._render(plan, name, key_id=key_id)
         # If it is cached now, another request waited for the same body and got it first.
-        (self._counts.cached if self.recall(name) is body else source).inc()
+        (self.counts.cached if self.recall(name) is body else source).inc()
         self.keep(name, body)
         return body
 
     def keep(self, name: BodyName, body: Body) -> None:
         """Cache the body, unless it is larger than a tenth of the cache."""
-        if weigh_body(body) * 10 <= self._cache.maxsize:
-            self._cache[name] = body
+        if weigh_body(body) * 10 <= self.cache.maxsize:
+            self.cache[name] = body
 
     async def open_file(self, file: PlannedFile | StoredFile, *, key_id: str = "") -> Bytes:
         """Open an export, or the object that contains a file of the site. Raises ApiError if the store fails."""
@@ -171,20 +165,20 @@ class Bodies:
         """Return the metric for a rendered body: `object` for a detail without added members, else `computed`."""
         query = planned.query
         if query.match.route.name not in _DETAILS:
-            return self._counts.computed
+            return self.counts.computed
         has_more = query.values and (query.get_words("expand") or "related" in query.get_words("include"))
-        return self._counts.computed if has_more else self._counts.object
+        return self.counts.computed if has_more else self.counts.object
 
     async def _render(self, plan: AnswerPlan, name: BodyName, *, key_id: str) -> Body:
         work = partial(render_body, plan, name[2])
         if not plan.reads_store:
-            return await self._computing.run(work, key_id=key_id, name=name)
+            return await self.computing.run(work, key_id=key_id, name=name)
         return await self._wait(work, key_id=key_id, name=name)
 
     async def _wait(self, work: Callable[[], Read], *, key_id: str, name: Hashable = None) -> Read:
         """Run work that may read the store, in a thread. Raises ApiError if the store or the disk fails."""
         try:
-            return await self._fetching.run(work, key_id=key_id, name=name)
+            return await self.fetching.run(work, key_id=key_id, name=name)
         except (StoreError, Corrupt, OSError) as error:
             log.warning("answer_not_read", reason=str(error))
             raise unavailable() from None
@@ -192,8 +186,8 @@ class Bodies:
     async def _fetch_page(self, page: PrecomputedPage, coding: bytes, *, key_id: str) -> Body | None:
         """Fetch a page that the build wrote, or return None if the store fails. The caller then computes the page."""
         try:
-            work = partial(fetch_page, self._store, page.object, coding)
-            return await self._fetching.run(work, key_id=key_id, name=(page.object, coding))
+            work = partial(fetch_page, self.store, page.object, coding)
+            return await self.fetching.run(work, key_id=key_id, name=(page.object, coding))
         except (StoreError, Corrupt) as error:
             log.warning("page_not_read", object=page.object, reason=str(error))
             return None

@@ -1,7 +1,7 @@
 """Plan the answer to a request: find its route, release, query and ETag. `edge.bodies` makes the body."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import lru_cache, partial
 from time import monotonic
 
@@ -75,9 +75,7 @@ class LocalDates:
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
-        self._minute = clock().replace(second=0, microsecond=0)
-        self._next_minute = self._minute
-        self._release: str | None = None
+        self._computed_for: tuple[datetime, str] | None = None
         self._dates: Mapping[str, date] = {}
 
     def read_minute(self) -> datetime:
@@ -86,15 +84,13 @@ class LocalDates:
 
     def read_dates(self, release: Release) -> Mapping[str, date]:
         """Return the current local date of each metro. The mapping is the same object until a date in it changes."""
-        now = self._clock()
-        if not self._minute <= now < self._next_minute or release.id != self._release:
+        minute = self.read_minute()
+        if self._computed_for != (minute, release.id):
+            self._computed_for = minute, release.id
             zones = {slug: read_zone(snapshot.metro.timezone) for slug, snapshot in release.metros.items()}
-            dates = {slug: now.astimezone(zone).date() for slug, zone in zones.items()}
+            dates = {slug: minute.astimezone(zone).date() for slug, zone in zones.items()}
             if dates != self._dates:
                 self._dates = dates
-            self._minute = now.replace(second=0, microsecond=0)
-            self._next_minute = self._minute + timedelta(minutes=1)
-            self._release = release.id
         return self._dates
 
 
@@ -188,45 +184,31 @@ class RequestPlan(Struct, frozen=True, kw_only=True):
     weather: Mapping[str, Weather] | None = None
 
 
-class Planner:
+class Planner(Struct, kw_only=True):
     """Plans answers. Caches plans by request and rights while their release and its local dates are current.
 
-    Args:
+    Attributes:
         computing: threads that compute.
         conditions: threads that parse and evaluate `where=`.
         fetching: threads that read the store.
         memory: the most bytes of cached plans.
         is_ahead: False if requests come one at a time, so that none waits while another reads the store.
+        cached_for: the release and the dates of which `cached` has the plans.
     """
 
-    def __init__(
-        self,
-        *,
-        releases: Releases,
-        dates: LocalDates,
-        addresses: CalendarAddresses,
-        computing: ThreadPool,
-        conditions: ThreadPool,
-        fetching: ThreadPool,
-        memory: int,
-        offer: Offer,
-        geocoder: Geocoder | None = None,
-        forecasts: Forecasts | None = None,
-        is_ahead: bool = True,
-    ) -> None:
-        self._releases = releases
-        self._is_ahead = is_ahead
-        self._geocoder = geocoder
-        self._forecasts = forecasts
-        self._dates = dates
-        self._addresses = addresses
-        self._computing = computing
-        self._conditions = conditions
-        self._fetching = fetching
-        self._offer = offer
-        self._under: tuple[ServedRelease, Mapping[str, date]] | None = None
-        self._most = max(1, memory // PLAN_BYTES)
-        self._plans: dict[_Name, RequestPlan] = {}
+    releases: Releases
+    dates: LocalDates
+    addresses: CalendarAddresses
+    computing: ThreadPool
+    conditions: ThreadPool
+    fetching: ThreadPool
+    memory: int
+    offer: Offer
+    geocoder: Geocoder | None = None
+    forecasts: Forecasts | None = None
+    is_ahead: bool = True
+    cached_for: tuple[ServedRelease, Mapping[str, date]] | None = None
+    cached: dict[_Name, RequestPlan] = {}
 
     def read_release(self) -> bytes:
         """Return the current release, as `X-Release` names it. Raises 503 before the first one."""
@@ -236,7 +218,7 @@ class Planner:
         """Return the plan of the answer, from the cache if possible. Raises ApiError for everything that can fail in an
         answer, except faults of the program."""
         served, name = self._read_current(), (request.path, request.query_string, _read_entitlement(request).digest)
-        planned = self._recall(served, self._dates.read_dates(served.release)).get(name)
+        planned = self._recall(served, self.dates.read_dates(served.release)).get(name)
         if planned is None or not self._is_valid(planned):
             try:
                 planned = await self._make(request, name)
@@ -246,11 +228,11 @@ class Planner:
                     raise refuse_elsewhere("of an id or slug") from None
                 raise
         if planned.query.metro is not None:
-            self._releases.used_at[planned.query.metro] = monotonic()
+            self.releases.used_at[planned.query.metro] = monotonic()
         return planned
 
     def _read_current(self) -> ServedRelease:
-        served = self._releases.current
+        served = self.releases.current
         if served is None:
             raise unavailable()
         return served
@@ -260,23 +242,23 @@ class Planner:
         match, served = request.match, self._read_current()
         context = AnswerContext(
             release=served.release,
-            dates=self._dates.read_dates(served.release),
+            dates=self.dates.read_dates(served.release),
             entitlement=_read_entitlement(request),
-            minute=self._dates.read_minute() if match.route.is_now else None,
-            weather={} if self._forecasts is None else self._forecasts.read(),
+            minute=self.dates.read_minute() if match.route.is_now else None,
+            weather={} if self.forecasts is None else self.forecasts.read(),
         )
         query = await self._open_metros(request, served, context)
         if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
             served = await self._await_version(read_cursor(query), request)
-            context = replace(context, release=served.release, dates=self._dates.read_dates(served.release))
-        plans, current = self._recall(served, context.dates), self._releases.current
+            context = replace(context, release=served.release, dates=self.dates.read_dates(served.release))
+        plans, current = self._recall(served, context.dates), self.releases.current
         is_lasting = len(request.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # without a metro, paging is bound to no release
-            if self._releases.is_newer(query.metro, query.cursor.release):  # another worker was first to open it
-                await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
-            began = self._releases.find_by_stamp(query.metro, query.cursor.release)
+            if self.releases.is_newer(query.metro, query.cursor.release):  # another worker was first to open it
+                await self.fetching.run(self.releases.poll, key_id=read_key_id(request), name="poll")
+            began = self.releases.find_by_stamp(query.metro, query.cursor.release)
             # If the cursor's release is newer than this worker's, a later request may find it open.
-            is_lasting = is_lasting and not self._releases.is_newer(query.metro, query.cursor.release)
+            is_lasting = is_lasting and not self.releases.is_newer(query.metro, query.cursor.release)
             served = began or served
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
             context = replace(context, release=served.release, dates=dates)
@@ -286,11 +268,11 @@ class Planner:
             return self._plan_address(query, request, served=served, context=context)
         make = partial(make_plan, query, context)
         # An expression is evaluated here, so that whoever gets an ETag also gets a body.
-        made = await self._conditions.run(make, key_id=read_key_id(request)) if GRANT in query.values else make()
+        made = await self.conditions.run(make, key_id=read_key_id(request)) if GRANT in query.values else make()
         planned = _plan(query, made, served=served, context=context)
         # A plan keeps its release open, so none is cached for a replaced one.
         if is_lasting and served is current:
-            if len(plans) >= self._most:
+            if len(plans) >= max(1, self.memory // PLAN_BYTES):
                 del plans[next(iter(plans))]
             plans[name] = planned
         return planned
@@ -321,12 +303,12 @@ class Planner:
         self, request: Request, snapshots: Sequence[Snapshot], act: Callable[[Snapshot], object]
     ) -> None:
         """Call `act`, which opens a snapshot, with each of them, in a thread, so that other requests need not wait."""
-        if not self._is_ahead:
+        if not self.is_ahead:
             return  # the answer opens what it reads
         for snapshot in snapshots:
             try:
                 name = (act.__name__, snapshot.hash)
-                await self._fetching.run(partial(act, snapshot), key_id=read_key_id(request), name=name)
+                await self.fetching.run(partial(act, snapshot), key_id=read_key_id(request), name=name)
             except (StoreError, Corrupt, OSError) as error:
                 log.warning("metro_not_opened", metro=snapshot.metro.slug, reason=str(error))
                 raise unavailable() from None
@@ -334,9 +316,9 @@ class Planner:
     async def _read_query(self, request: Request, served: ServedRelease, context: AnswerContext) -> Query:
         assert request.match is not None
         match, text = request.match, request.query_string
-        read = partial(read_query, match, text, served=served, context=context, offer=self._offer)
+        read = partial(read_query, match, text, served=served, context=context, offer=self.offer)
         if GRANT.encode() in text:  # to parse an expression is slow, and the first one imports DuckDB
-            return await self._conditions.run(read, key_id=read_key_id(request))
+            return await self.conditions.run(read, key_id=read_key_id(request))
         return read()
 
     def _plan_address(
@@ -346,26 +328,26 @@ class Planner:
         canonical form. Raises each error that the calendar itself would give now.
 
         The address contains the id of one key, so the plan is not cached: other keys may have the same rights."""
-        if not self._addresses.exist:
+        if not self.addresses.exist:
             raise not_enabled(query.match.route.path)
         calendar = replace(query, match=Match(route=_CALENDAR, values=query.match.values))
         make_plan(calendar, context)
-        address = CalendarAddress(url=self._addresses.sign(calendar.text, key_id=read_key_id(request)))
+        address = CalendarAddress(url=self.addresses.sign(calendar.text, key_id=read_key_id(request)))
         parts = encode_detail(msgspec.json.encode(address), notices=query.notices)
         plan = AnswerPlan(make_etag(b"".join(parts)).decode(), lambda: parts, is_quick=True)
         return _plan(query, plan, served=served, context=context)
 
     def _is_valid(self, planned: RequestPlan) -> bool:
-        is_now = planned.minute is None or planned.minute == self._dates.read_minute()
-        is_latest = planned.weather is None or self._forecasts is None or planned.weather is self._forecasts.read()
+        is_now = planned.minute is None or planned.minute == self.dates.read_minute()
+        is_latest = planned.weather is None or self.forecasts is None or planned.weather is self.forecasts.read()
         return is_now and is_latest
 
     async def _find_address(self, query: Query, served: ServedRelease, request: Request) -> Center:
         """Return the coordinates of the query's `address` by the geocoder. Raises 400, 501, 503."""
         assert query.metro is not None
-        if self._geocoder is None:
+        if self.geocoder is None:
             raise not_implemented("address is not supported on this deployment: send lat and lng.", param="address")
-        return await self._geocoder.find_address(
+        return await self.geocoder.find_address(
             str(query.get("address")),
             snapshot=served.release.metros[query.metro],
             types=_read_entitlement(request).readable_types,
@@ -373,18 +355,17 @@ class Planner:
         )
 
     def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> dict[_Name, RequestPlan]:
-        if self._under is None or self._under[0] is not served or self._under[1] is not dates:
-            self._under = (served, dates)
-            self._plans = {}
-        return self._plans
+        if self.cached_for is None or self.cached_for[0] is not served or self.cached_for[1] is not dates:
+            self.cached_for, self.cached = (served, dates), {}
+        return self.cached
 
     async def _await_version(self, version_id: int, request: Request) -> ServedRelease:
         """Poll for a newer release, in which another worker may have shown the reader this version, and return the
         current one. Raises 503 if it lacks the version because the poll failed."""
-        await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
-        served = self._releases.current
+        await self.fetching.run(self.releases.poll, key_id=read_key_id(request), name="poll")
+        served = self.releases.current
         assert served is not None
-        if version_id > served.release.latest_version_id and (self._releases.failure or self._releases.refusal):
+        if version_id > served.release.latest_version_id and (self.releases.failure or self.releases.refusal):
             raise unavailable(1)
         return served
 

@@ -3,13 +3,13 @@
 import contextlib
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
 import msgspec
 import structlog
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from edge.metrics import Counts
@@ -119,67 +119,56 @@ class ReplacedRelease(Struct, frozen=True):
     replaced_at: datetime
 
 
-class Releases:
+class Releases(Struct, kw_only=True):
     """The open releases. `poll` opens a new release while the old one answers, and then replaces `current` by it in one
     assignment, so a request that began with the old release ends with it.
 
-    Args:
+    Attributes:
         trust: decides whose signatures are accepted.
         rollback_guard: knows the last release that this machine served.
         metros: the slugs to serve; empty means all.
         memory: when open files have more bytes, the least recently requested metros are closed. None is no limit.
-
-    Attributes:
         failure: why the store cannot be read, or None.
         refusal: why the release in the store is not served, or None.
+        used_at: when each metro was last requested, by the monotonic clock.
+        replaced: the newest first.
+        is_damaged: True if files of the current release could not be read.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        cache: Path,
-        clock: Callable[[], datetime],
-        counts: Counts,
-        trust: Trust = ANYBODY,
-        rollback_guard: RollbackGuard | None = None,
-        metros: Collection[str] = (),
-        memory: int | None = None,
-    ) -> None:
-        self._store = store
-        self._chosen = frozenset(metros)
-        self._memory = memory
-        self.used_at: dict[str, float] = {}  # when a metro was last requested, by the monotonic clock
-        self._is_closed = False
-        self._is_damaged = False  # files of the current release could not be read
-        self._trust = trust
-        self._rollback_guard = rollback_guard
-        self._counts = counts
-        self._cache = cache
-        self._clock = clock
-        self._polling = threading.Lock()
-        self._replaced: tuple[ReplacedRelease, ...] = ()  # the newest first
-        self._etag: str | None = None
-        self._tried_at = clock()
-        self.current: ServedRelease | None = None
-        self.failure: str | None = None
-        self.refusal: str | None = None
+    store: Store
+    cache: Path
+    clock: Callable[[], datetime]
+    counts: Counts
+    trust: Trust = ANYBODY
+    rollback_guard: RollbackGuard | None = None
+    metros: Collection[str] = ()
+    memory: int | None = None
+    current: ServedRelease | None = None
+    failure: str | None = None
+    refusal: str | None = None
+    used_at: dict[str, float] = {}
+    replaced: tuple[ReplacedRelease, ...] = ()
+    is_closed: bool = False
+    is_damaged: bool = False
+    polling: threading.Lock = field(default_factory=threading.Lock)
+    etag: str | None = None
+    tried_at: datetime = datetime.min.replace(tzinfo=UTC)
 
     def poll(self, *, is_ahead: bool = True) -> None:
         """Open and serve the release that the pointer names, if it is a new one. With `is_ahead` its metros are opened
         before it is served. Blocks, also while another thread polls, so do not call it on the event loop."""
-        with self._polling:
+        with self.polling:
             try:
-                now = self._clock()
+                now = self.clock()
                 # By `abs`, so that a clock that was set back keeps no release open for longer.
-                self._replaced = tuple(old for old in self._replaced if abs(now - old.replaced_at) < PAGING_TIME)
+                self.replaced = tuple(old for old in self.replaced if abs(now - old.replaced_at) < PAGING_TIME)
                 self._read_pointer(is_ahead=is_ahead)
                 self._close_unused()
                 self.failure = None
             except (Corrupt, NotFound, ReleaseRefusal) as error:
                 self._refuse(str(error))
             except (StoreError, OSError) as error:
-                self._etag = None
+                self.etag = None
                 if self.failure is None:
                     log.warning("store_not_read", reason=str(error))
                 self.failure = str(error)
@@ -203,48 +192,48 @@ class Releases:
 
     def _list_open(self) -> Iterator[ServedRelease]:
         """Yield the open releases, newest first, beginning with the current one."""
-        replaced, current = self._replaced, self.current
+        replaced, current = self.replaced, self.current
         if current is not None:
             yield current
         yield from (release.served for release in replaced)
 
     def _read_pointer(self, *, is_ahead: bool) -> None:
-        etag, self._etag = self._etag, None  # a pointer that can't be read now is read again, even if unchanged
-        pointer = read_pointer(self._store, trust=self._trust)
+        etag, self.etag = self.etag, None  # a pointer that can't be read now is read again, even if unchanged
+        pointer = read_pointer(self.store, trust=self.trust)
         if pointer is None and self.current is not None:
             raise ReleaseRefusal(f"{NAME} is gone; `outings releases restore` writes it again")
         if pointer is None:
             return
-        self._etag, now = pointer.etag, self._clock()
-        if pointer.etag != etag or not timedelta(0) <= now - self._tried_at < RETRY_PAUSE:
-            self._tried_at = now
+        self.etag, now = pointer.etag, self.clock()
+        if pointer.etag != etag or not timedelta(0) <= now - self.tried_at < RETRY_PAUSE:
+            self.tried_at = now
             self._take_up(pointer.pointer, is_ahead=is_ahead)
 
     def _take_up(self, pointer: Pointer, *, is_ahead: bool) -> None:
         before = self.current
         release_id = format_release_id(pointer.sequence, pointer.root)
         if before is None or before.release.id != release_id:
-            root = read_root(self._store, pointer.root)
+            root = read_root(self.store, pointer.root)
             reason = explain_pointer(pointer, root) or self._explain_rollback(before, pointer, root)
             if reason is not None:
                 raise ReleaseRefusal(f"release {release_id}: {reason}")
             served = self._open(ListedRelease(pointer.root, root), is_ahead=is_ahead)
-            replaced = (() if before is None else (ReplacedRelease(before, self._clock()),)) + self._replaced
+            replaced = (() if before is None else (ReplacedRelease(before, self.clock()),)) + self.replaced
             # First, so that a reader who pages in the replaced release finds it at any time.
-            self._replaced = replaced
+            self.replaced = replaced
             self.current = served
             # Ended releases contain withdrawn listings, so nobody may page in them any more.
-            self._replaced = tuple(old for old in replaced if not has_ended(root.ended, old.served.root.sequence))
+            self.replaced = tuple(old for old in replaced if not has_ended(root.ended, old.served.root.sequence))
             log.info("release_served", release=release_id)
-            if self._rollback_guard is not None:
-                self._rollback_guard.remember(pointer)
+            if self.rollback_guard is not None:
+                self.rollback_guard.remember(pointer)
         self.refusal = None
 
     def _explain_rollback(self, before: ServedRelease | None, pointer: Pointer, root: Root) -> str | None:
         """Return why this release may not follow the release `before`, or None if it may. The guard is asked only about
         the first release, since other workers may be ahead."""
         if before is None:
-            return None if self._rollback_guard is None else self._rollback_guard.explain_rollback(pointer)
+            return None if self.rollback_guard is None else self.rollback_guard.explain_rollback(pointer)
         is_other = root.sequence == before.root.sequence
         return "another release has its sequence" if is_other else explain_regress(before.root, root)
 
@@ -254,11 +243,11 @@ class Releases:
         same = () if current is None else root.parts.items() & current.root.parts.items()
         current_metros = {} if current is None else current.release.metros
         unchanged = {slug: current_metros[slug] for slug, _ in same if slug in current_metros}
-        release = name_release(self._store, listed, cache=self._cache, unchanged=unchanged)
-        served = _serve(release, root, chosen=self._chosen)
+        release = name_release(self.store, listed, cache=self.cache, unchanged=unchanged)
+        served = _serve(release, root, chosen=self.metros)
         if is_ahead:
             self._prepare(served)
-        evict_objects(self._cache, kept=release.files)
+        evict_objects(self.cache, kept=release.files)
         return served
 
     def open_ahead(self) -> None:
@@ -268,19 +257,19 @@ class Releases:
         try:
             self._prepare(self.current)
         except (Corrupt, StoreError, OSError) as error:
-            self._is_damaged = True
+            self.is_damaged = True
             self._refuse(str(error))
             return
-        if self._is_damaged:
-            self._is_damaged, self.refusal = False, None
+        if self.is_damaged:
+            self.is_damaged, self.refusal = False, None
 
     def _prepare(self, served: ServedRelease) -> None:
         """Open a release's metros, as far as the memory allows, and the newest objects of its log."""
         for snapshot in list(served.release.metros.values()):
-            if self._is_closed:
+            if self.is_closed:
                 return
             added = snapshot.count_all_bytes() - snapshot.count_bytes()
-            has_room = self._memory is None or _count_bytes(served) + added <= self._memory
+            has_room = self.memory is None or _count_bytes(served) + added <= self.memory
             if has_room and not is_prepared(snapshot):
                 prepare_snapshot(snapshot)
         for sha in list_tail(served.root.log):
@@ -289,12 +278,12 @@ class Releases:
     def _close_unused(self) -> None:
         """Close the least recently requested metros until the others fit into the memory. One always stays open."""
         served = self.current
-        if self._memory is None or served is None:
+        if self.memory is None or served is None:
             return
         metros, left = dict(served.release.metros), _count_bytes(served)
         for slug in sorted(metros, key=lambda slug: self.used_at.get(slug, 0.0))[:-1]:
             size = metros[slug].count_bytes()
-            if left > self._memory and size:
+            if left > self.memory and size:
                 metros[slug], left = metros[slug].renew(), left - size
                 log.info("metro_closed", metro=slug)
         # Requests that are being answered from a closed metro keep it open until they end.
@@ -305,12 +294,12 @@ class Releases:
 
     def close(self) -> None:
         """Stop the thread that opens metros before they are requested."""
-        self._is_closed = True
+        self.is_closed = True
 
     def _refuse(self, reason: str) -> None:
         if self.refusal != reason:
             log.error("release_refused", reason=reason)
-            self._counts.releases_refused.inc()
+            self.counts.releases_refused.inc()
         self.refusal = reason
 
 

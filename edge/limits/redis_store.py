@@ -97,7 +97,6 @@ class RedisLimitStore:
         self._rests_until = 0.0
 
     async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
-        await asyncio.sleep(0)  # time-outs need a task, which an answer begins without
         async with self._free:
             if time.monotonic() < self._rests_until:  # asked here: what failed for one holds for all that waited
                 raise LimitStoreError("Redis did not answer")

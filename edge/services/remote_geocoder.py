@@ -67,7 +67,6 @@ class RemoteGeocoder:
         wait = self._breaker.enter()
         if wait is not None:
             raise unavailable(wait)
-        await asyncio.sleep(0)  # time-outs need a task, which an answer begins without
         try:
             # Needed only if headers come byte by byte: each attempt has limits of its own.
             async with asyncio.timeout((self._policy.whole + self._policy.connect) * self._policy.attempts):

@@ -3,9 +3,7 @@
 import asyncio
 import re
 from collections import deque
-from collections.abc import Coroutine, Generator, Iterable
-from types import coroutine
-from typing import Any
+from collections.abc import Iterable
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
@@ -43,8 +41,8 @@ _MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """One connection. Writes the response as soon as the head of the request is read, without a task if it need not
-    wait. uvicorn parses HTTP, closes idle connections and shuts the server down.
+    """One connection. Answers a request as soon as its head is read. uvicorn parses HTTP, closes idle connections and
+    shuts the server down.
 
     Reading pauses while an earlier request is unanswered, or the client reads nothing. Connections take turns at being
     read, a head at a time. So a connection holds at most a head, one request, and what the event loop read at once.
@@ -63,7 +61,7 @@ class HttpProtocol(HttpToolsProtocol):
     _thrown_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
     _is_in_line = False  # for its turn to be read
-    _task: asyncio.Task[None] | None = None  # makes an answer that takes longer
+    _task: asyncio.Task[None] | None = None  # makes the answer
     _writing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -206,11 +204,9 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _begin(self, request: Request, *, keeps_alive: bool) -> None:
         self._is_answering, self._keeps_alive = True, keeps_alive
-        task = begin(self._answer(request))
-        if task is not None:
-            self._task = task
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
+        self._task = self.loop.create_task(self._answer(request))
+        self.tasks.add(self._task)
+        self._task.add_done_callback(self.tasks.discard)
 
     async def _answer(self, request: Request) -> None:
         """Write the response. The head is sent with the first bytes of the body, because a front that has a head can't
@@ -352,37 +348,3 @@ def _refuse_grammar() -> ApiError:
         reason="invalid_value",
         message="The request is not valid HTTP. Percent-encode what is not ASCII in path and query, as in caf%C3%A9.",
     )
-
-
-def begin(work: Coroutine[Any, None, None]) -> asyncio.Task[None] | None:
-    """Run `work` until it ends or first waits. If it waits, return a task that continues it.
-
-    No task is current before it waits, so a time-out of asyncio begins behind an `await asyncio.sleep(0)`. (Python 3.12
-    has `eager_start` for this.)
-    """
-    try:
-        awaited = work.send(None)
-    except StopIteration:
-        return None
-    task = asyncio.get_running_loop().create_task(_finish(work, awaited))
-    task.add_done_callback(lambda _: work.close())  # a task that is cancelled before it begins does not end its work
-    return task
-
-
-async def _finish(work: Coroutine[Any, None, None], awaited: Any) -> None:
-    await _go_on(work, awaited)
-
-
-@coroutine
-def _go_on(work: Coroutine[Any, None, None], awaited: Any) -> Generator[Any, None, None]:
-    """Continue a coroutine that has begun: yield what it waits for, and send it the results."""
-    try:
-        while True:
-            try:
-                yield awaited
-            except BaseException as error:  # noqa: BLE001 cancelled
-                awaited = work.throw(error)
-            else:
-                awaited = work.send(None)
-    except StopIteration:
-        return
