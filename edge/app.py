@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from edge.authentication import MOST_FAILURES_PER_MINUTE, Authenticator, KeyRing
 from edge.bodies import Bodies, weigh_body
 from edge.calendar_addresses import CalendarAddresses
-from edge.client_addresses import AddressBuckets, TrustedProxies, VisitorKey, VisitorLimiter
+from edge.client_addresses import AddressLimiter, TrustedProxies, VisitorKey, VisitorLimiter
 from edge.front_protocol import Fronts
 from edge.limits.connections import ConnectionLimiter
 from edge.limits.limiter import LimitStore, MappedLimitStore, RateLimiter, count_microseconds
@@ -119,9 +119,8 @@ class Edge:
             fronts=Fronts(front_secrets),
             authenticator=Authenticator(
                 ring=self._ring,
-                proxies=proxies,
                 addresses=addresses,
-                failures=AddressBuckets(per_minute=MOST_FAILURES_PER_MINUTE, clock=ticks),
+                failures=AddressLimiter(MOST_FAILURES_PER_MINUTE, proxies=proxies, clock=ticks),
             ),
             visitors=None if visitors is None else VisitorLimiter(visitors, proxies=proxies, clock=ticks),
             limiter=RateLimiter(self._limits, counts=self.counts),

@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.calendar_addresses import SIGNATURE, CalendarAddresses, is_signed
-from edge.client_addresses import AddressBuckets, TrustedProxies
+from edge.client_addresses import AddressLimiter
 from edge.limits.limiter import Principal, make_principal
 from edge.request_headers import Request
-from outings.contract.errors import bad_request, rate_limited, unauthorized, unavailable
+from outings.contract.errors import bad_request, unauthorized, unavailable
 from outings.contract.pricing_plans import PricingPlan
 from outings.keys.registry import NAME, Registry, parse_registry, refuse_lost_registry
 from outings.release.pointer import NAME as POINTER
@@ -100,9 +100,8 @@ class Authenticator(Struct, frozen=True, kw_only=True):
     """
 
     ring: KeyRing
-    proxies: TrustedProxies
     addresses: CalendarAddresses
-    failures: AddressBuckets
+    failures: AddressLimiter
 
     def authenticate(self, request: Request) -> Request:
         """Return the request with its `principal`, and its `query_string` without the verified signature."""
@@ -117,9 +116,8 @@ class Authenticator(Struct, frozen=True, kw_only=True):
         if principal is None:
             if not self.ring.is_read and (request.key_text is not None or has_signature):
                 raise unavailable()
-            address = self.proxies.name_client(request.client, request.forwarded_for)
-            wait = 0 if address is None else self.failures.take(address)
-            raise rate_limited(wait) if wait else unauthorized()
+            self.failures.count(request)
+            raise unauthorized()
         if has_signature and request.key_text is not None:
             raise bad_request(
                 param=SIGNATURE,

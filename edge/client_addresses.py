@@ -74,24 +74,27 @@ def _parse(text: str) -> Address | None:
 MOST_ADDRESSES = 16_384
 
 
-class AddressBuckets:
-    """Rate limits for addresses: a bucket for each, in this worker alone. An address that was evicted from the cache
+class AddressLimiter:
+    """Limits the requests of each client address, in this worker alone. An address that was evicted from the cache
     starts a new minute. `clock`: microseconds."""
 
-    def __init__(self, *, per_minute: int, clock: Callable[[], int]) -> None:
+    def __init__(self, per_minute: int, *, proxies: TrustedProxies, clock: Callable[[], int]) -> None:
         self._per_minute = per_minute
+        self._proxies = proxies
         self._clock = clock
         # The load of each bucket, and when it had it.
         self._buckets: FIFOCache[str, tuple[int, int]] = FIFOCache(MOST_ADDRESSES)
 
-    def take(self, address: str) -> int:
-        """Count a request if there is room and return 0; otherwise return the whole seconds until there is."""
+    def count(self, request: Request) -> None:
+        """Count a request for its client's address. Raises 429 above the limit. Counts nothing over a Unix socket."""
+        address = self._proxies.name_client(request.client, request.forwarded_for)
+        if address is None:
+            return
         (load, then), now = self._buckets.get(address, (0, 0)), self._clock()
         load = leak(load, then=then, now=now, limit=self._per_minute)
         if not has_room(load, self._per_minute):
-            return -(-wait_for_room(load, self._per_minute) // SECOND)
+            raise rate_limited(-(-wait_for_room(load, self._per_minute) // SECOND))
         self._buckets[address] = load + MINUTE, now
-        return 0
 
 
 class VisitorKey(Struct, frozen=True, kw_only=True):
@@ -107,15 +110,10 @@ class VisitorLimiter:
 
     def __init__(self, key: VisitorKey, *, proxies: TrustedProxies, clock: Callable[[], int]) -> None:
         self._digest = sha256(key.text.encode()).digest()
-        self._proxies = proxies
-        self._buckets = AddressBuckets(per_minute=key.per_minute, clock=clock)
+        self._limiter = AddressLimiter(key.per_minute, proxies=proxies, clock=clock)
 
     def check(self, request: Request) -> None:
-        """Count a request with the visitors' key for its client's address. Raises 429 above the limit. Counts nothing
-        over a Unix socket. The comparison of keys leaks no timing."""
-        if request.key_text is None or sha256(request.key_text).digest() != self._digest:
-            return
-        address = self._proxies.name_client(request.client, request.forwarded_for)
-        wait = 0 if address is None else self._buckets.take(address)
-        if wait:
-            raise rate_limited(wait)
+        """Count a request with the visitors' key for its client's address. Raises 429 above the limit. The comparison
+        of keys leaks no timing."""
+        if request.key_text is not None and sha256(request.key_text).digest() == self._digest:
+            self._limiter.count(request)

@@ -1,16 +1,15 @@
 """The audience of a query in `match=auto`: which listings are for it, and for its ages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from msgspec import Struct
 
-from outings.answers.search.collections import find_override
+from outings.answers.search.filters import find_override
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.request import Search
-from outings.answers.search.strength import Mask, Numbers
 from outings.answers.search.understanding.query import Age
-from outings.answers.search.understanding.words import mark_narrow, may_narrow
+from outings.answers.search.understanding.words import mark_narrow
+from outings.answers.search.word_matches import Mask, Numbers
 from outings.contract.vocabulary import AUDIENCES
 from outings.release.mapped_table import NOT_STATED
 
@@ -22,49 +21,33 @@ _FOR_TEENS = ("teens", "families")
 _SOME_AGES, _NO_AGES, _OTHER_AGES = 0.8, 0.72, 0.5
 
 
-class TargetAudience(Struct, frozen=True, eq=False):
-    """The audience that a query searches for. `wanted`: words of `audience` that a listing may have."""
-
-    wanted: Sequence[str]
-    index: SearchIndex
-
-    def find_others(self, rows: Numbers, are_meant: Callable[[Numbers], Mask] | None) -> Mask:
-        """Mark the rows that state no ages and are for another audience.
-
-        Rows with ages are scored by their ages. `are_meant`: marks places of the kind that is searched for, which are
-        never marked: no playground need say that it is for children.
-        """
-        is_wanted = np.array([audience in self.wanted for audience in AUDIENCES])
-        index = self.index
-        is_silent = (index.age_min[rows] == NOT_STATED) & (index.age_max[rows] == NOT_STATED)
-        others: Mask = is_silent & ~is_wanted.take(index.audiences[rows])
-        if are_meant is not None:
-            places = np.flatnonzero(others)
-            others[places[are_meant(rows[places])]] = False
-        return others
-
-
-def find_audience(search: Search, index: SearchIndex) -> TargetAudience | None:
-    """Return the audience of a query in `auto`: by the age, else by a word for children. None if a parameter sets the
-    age."""
-    if not search.is_auto or find_override(search.query):
-        return None
+def find_audiences(search: Search) -> Sequence[str]:
+    """Return the audiences that a query in `auto` is for: by the age, else by a word for children; () for any, or if a
+    parameter sets the age."""
     parsed, age = search.parsed, search.parsed.age
+    if find_override(search.query):
+        return ()
     if age is None:
-        wanted = () if search.words.children.isdisjoint(parsed.audience) else _FOR_CHILDREN
-    else:
-        wanted = _FOR_CHILDREN if age.min < _TEEN else _FOR_TEENS if age.min < _ADULT else ()
-    return TargetAudience(wanted, index) if wanted else None
+        return () if search.words.children.isdisjoint(parsed.audience) else _FOR_CHILDREN
+    return _FOR_CHILDREN if age.min < _TEEN else _FOR_TEENS if age.min < _ADULT else ()
+
+
+def mark_other_audiences(rows: Numbers, index: SearchIndex, audiences: Sequence[str]) -> Mask:
+    """Mark the rows that state no ages and are for another audience. Rows with ages are scored by their ages."""
+    is_wanted = np.array([audience in audiences for audience in AUDIENCES])
+    is_silent = (index.age_min[rows] == NOT_STATED) & (index.age_max[rows] == NOT_STATED)
+    others: Mask = is_silent & ~is_wanted.take(index.audiences[rows])
+    return others
 
 
 def has_children(search: Search) -> bool:
     """Return True if a query in `auto` has words for children but no age: `kids`, or an occasion to which children come
     along, such as `after school`."""
-    if not search.is_auto or find_override(search.query):
+    if find_override(search.query):
         return False
     young = search.words.young
     spoken = (search.parsed.audience, search.parsed.words)
-    return any(may_narrow(words, young) and any(mark_narrow(words, young)) for words in spoken)
+    return any(any(mark_narrow(words, young)) for words in spoken)
 
 
 def cover_ages(rows: Numbers, index: SearchIndex, age: Age, *, is_auto: bool) -> Mask:

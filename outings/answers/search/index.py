@@ -9,17 +9,17 @@ from msgspec import Struct
 from outings.answers.cache import LruCache, remember
 from outings.answers.documents.occurrences import open_series
 from outings.answers.rows.next_starts import open_next_starts
-from outings.answers.search.collections import SearchFilters, Windows
+from outings.answers.search.filters import SearchFilters, Windows
 from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
 from outings.answers.search.postings import FACTS, NAME, POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.results import StoredResults
-from outings.answers.search.strength import IN_NAME, SAME, Codes, Keep, Mask, Numbers, StrengthFinder, encode_word
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Words, list_named, make_locations
 from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords
+from outings.answers.search.word_matches import IN_NAME, SAME, Codes, Keep, Mask, Numbers, WordFinder, encode_word
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms
@@ -84,7 +84,7 @@ class SearchIndex:
         self._facts = ranks.read_array("facts")
         self._spelling = terms.spelling
         self.name_words = ranks.read_array("name_words")
-        self.finder = StrengthFinder(
+        self.finder = WordFinder(
             terms, postings, size=self.types.size, related=RelatedWords(reader.related, self.words)
         )
         self.find_name_codes = remember(self._find_name_codes, size=_CACHED_WORDS)

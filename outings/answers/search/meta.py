@@ -1,16 +1,11 @@
 """`meta` of a search: how its query was read, the filters in effect, and the count of results at each level."""
 
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import cast
-
-from msgspec import Raw
-from msgspec.json import Encoder
 
 from outings.answers.plan import format_stamp, make_cursor
-from outings.answers.search.collections import MOST_USUAL, SearchFilters, find_override
+from outings.answers.search.filters import SearchFilters, find_override
 from outings.answers.search.request import RANKING, Search
-from outings.answers.search.strength import Numbers
+from outings.answers.search.word_matches import Numbers
 from outings.contract.resources.meta import (
     Interpreted,
     InterpretedAge,
@@ -25,8 +20,6 @@ from outings.contract.vocabulary import COLLECTIONS
 # Above it counts say only that there are more.
 MOST_COUNTED = 1_000
 
-_encode = Encoder().encode
-
 
 def make_meta(
     search: Search, *, counts: Numbers, levels: tuple[str, ...], total: int, count: int, end: int | None
@@ -37,7 +30,7 @@ def make_meta(
     age, counted = parsed.age, counts.tolist()
     return SearchMeta(
         query=query.get_as("q", str) or "",
-        applied_filters=_show_filters(requested) if requested.given else _show_usual(requested),
+        applied_filters=_show_filters(requested),
         defaults_applied=requested.defaults,
         types=tuple(COLLECTIONS[collection] for collection in requested.collections),
         ranking=RANKING,
@@ -70,12 +63,6 @@ def _show_filters(requested: SearchFilters) -> TypedFilters:
     in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **requested.given, **of_all}
     filters = {name: echo_value(value) for name, value in in_effect.items()}
     return {**filters, "by_type": _show_types(requested)}
-
-
-@lru_cache(maxsize=MOST_USUAL)
-def _show_usual(requested: SearchFilters) -> TypedFilters:
-    """Return the filters of a request that sends none, as JSON. It is cached."""
-    return cast(TypedFilters, Raw(_encode(_show_filters(requested))))
 
 
 def _show_types(requested: SearchFilters) -> Mapping[str, SearchWindow]:

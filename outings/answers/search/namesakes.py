@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from outings.answers.search.strength import Codes, Mask, Numbers, count_named
+from outings.answers.search.word_matches import Codes, Mask, Numbers, count_named
 from outings.answers.snapshot.reader import DerivedTables, TableContext, derive_table
 from outings.contract.languages.word_lists import NameWords
 from outings.contract.text import split_words
@@ -128,15 +128,15 @@ class Namesakes:
         marks: Mask = has_some & is_place
         chosen = np.flatnonzero(marks)
         if chosen.size:
-            marks[chosen] = self._have_heads[rows[chosen]] & ~self.are_meant(rows[chosen], meant=meant)
+            marks[chosen] = self._have_heads[rows[chosen]] & ~self._are_meant(rows[chosen], meant())
         chosen = np.flatnonzero(has_some & ~is_place)
         if chosen.size:
             marks[chosen] = self._are_at_venues(rows[chosen], named[chosen], meant())
         return marks
 
-    def are_meant(self, rows: Numbers, *, meant: Callable[[], Numbers]) -> Mask:
+    def _are_meant(self, rows: Numbers, meant: Numbers) -> Mask:
         """Mark the rows of places whose kind is what the query names: for `playground` no "Playground Cafe"."""
-        are_meant: Mask = _mark(_find_rows(*self._heads, meant()), self._types.size)[rows]
+        are_meant: Mask = _mark(_find_rows(*self._heads, meant), self._types.size)[rows]
         return are_meant
 
     def _are_at_venues(self, rows: Numbers, named: Numbers, meant: Numbers) -> Mask:

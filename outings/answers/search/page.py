@@ -12,12 +12,12 @@ from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.search.audiences import cover_ages
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.meta import MOST_COUNTED, make_meta
-from outings.answers.search.place import measure_distances
+from outings.answers.search.query_places import measure_distances
 from outings.answers.search.repeats import SearchResults, choose_cards, count_things, fold_repeats
 from outings.answers.search.request import Search, resolve_search
 from outings.answers.search.results import Hits, finish_result, format_repeats, format_start
 from outings.answers.search.score import match_words
-from outings.answers.search.strength import PARTIAL, Keep, Numbers, SearchMatches
+from outings.answers.search.word_matches import PARTIAL, Keep, Numbers, SearchMatches
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre, list_approximate
 from outings.contract.envelope import encode_list
@@ -32,7 +32,7 @@ from outings.release.snapshot import Snapshot
 _MOST_QUICK, _MOST_POSTINGS = 50, 30_000
 # In `auto` fewer results than these leave room for partial ones.
 _ENOUGH = 5
-_SCORES, _IDS = 10, 32
+_SCORES = 10
 
 _encoder = msgspec.json.Encoder()
 _NO_REPEATS = format_repeats((), count=0)
@@ -172,9 +172,10 @@ def _take_page(results: SearchResults, search: Search, index: SearchIndex, *, li
             assert centre is not None
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
-            return _take_relevant(ranks, ids, offset=offset, limit=limit)
-    behind = shown.levels == PARTIAL if search.is_auto else None
-    return _take_ordered(keys, results.scores, ids, behind=behind, offset=offset, limit=limit)
+            return np.lexsort((ids, ranks))[offset : offset + limit]
+    behind = (shown.levels == PARTIAL) & search.is_auto
+    # Ties by score, then id.
+    return np.lexsort((ids, -results.scores, keys, behind))[offset : offset + limit]
 
 
 def _find_starts(rows: Numbers, search: Search, index: SearchIndex) -> Numbers:
@@ -222,20 +223,3 @@ def _format_repeats(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -
     ranks = index.id_ranks[shown].tolist()
     ids = [opened.listings.read_id(row, rank=rank) for row, rank in zip(shown.tolist(), ranks, strict=True)]
     return format_repeats(ids, count=rows.size)
-
-
-def _take_relevant(ranks: Numbers, ids: Numbers, *, offset: int, limit: int) -> Numbers:
-    """Return the indexes of the lowest ranks, then ids, in order, after the first `offset`."""
-    keys, last = ranks << _IDS | ids, offset + limit
-    if last < keys.size:
-        chosen = np.argpartition(keys, last)[:last]
-        return chosen[np.argsort(keys[chosen])][offset:]
-    return np.argsort(keys)[offset:]
-
-
-def _take_ordered(
-    keys: Numbers, scores: Numbers, ids: Numbers, *, behind: Numbers | None, offset: int, limit: int
-) -> Numbers:
-    """Return the indexes in the order of a key; ties by score, then id. Those that `behind` marks come last."""
-    order = np.lexsort((ids, -scores, keys) if behind is None else (ids, -scores, keys, behind))
-    return order[offset : offset + limit]

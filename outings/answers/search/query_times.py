@@ -8,22 +8,21 @@ import numpy as np
 
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionQuery, Selection, make_conditions
-from outings.answers.search.strength import Numbers
 from outings.answers.search.understanding.times import MIDNIGHT, When
+from outings.answers.search.word_matches import Mask, Numbers
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.vocabulary import WEEKDAYS, Vocabulary
+from outings.contract.vocabulary import TYPES, WEEKDAYS, Vocabulary
 
 # Of some words of time, on a day: working them out takes 0.1 ms.
 _SELECTIONS = 256
 _Window = tuple[str, date, date | None]
 
 
-def find_untimely(
+def mark_untimely(
     rows: Numbers, when: When, collections: Mapping[str, CollectionQuery], opened: SnapshotReader
-) -> Numbers:
-    """Return the indexes of ascending rows that do not happen then. `collections`: the query of each type, without
-    words of time."""
-    # A place takes none of the filters that say when.
+) -> Mask:
+    """Mark those of ascending rows that do not happen then. A place is there at any time. `collections`: the query of
+    each type, without words of time."""
     windows = tuple(
         (name, requested.selection.start, requested.filters.get_date("to"))
         for name, requested in collections.items()
@@ -31,7 +30,9 @@ def find_untimely(
     )
     evaluator = open_evaluator(opened)
     kept = [evaluator.keep_rows(selection, rows) for selection in _list_selections(when, windows, opened.vocabulary)]
-    return np.flatnonzero(~np.isin(rows, np.concatenate([rows[:0], *kept])))
+    is_place = opened.rows.types[rows] == TYPES.index("place")
+    marks: Mask = ~is_place & ~np.isin(rows, np.concatenate([rows[:0], *kept]))
+    return marks
 
 
 @lru_cache(maxsize=_SELECTIONS)

@@ -8,15 +8,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.plan import AnswerContext, format_stamp, read_limit
-from outings.answers.search.collections import SearchFilters, find_override, find_search_filters
+from outings.answers.search.filters import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
-from outings.answers.search.place import drop_empty_codes, find_at_place, read_locations
-from outings.answers.search.strength import Numbers
+from outings.answers.search.query_places import drop_empty_codes, find_at_place, read_locations
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Locations, find_runs
 from outings.answers.search.understanding.query import Age, ParsedQuery, parse_search
 from outings.answers.search.understanding.times import When
 from outings.answers.search.understanding.words import QueryWords
+from outings.answers.search.word_matches import Numbers
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import bad_request

@@ -12,13 +12,14 @@ from functools import cache, partial, reduce
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.search.audiences import find_audience, has_children, keep_ages
+from outings.answers.search.audiences import find_audiences, has_children, keep_ages, mark_other_audiences
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.place import find_at_place
 from outings.answers.search.postings import CATEGORY, NAME, OPENING
-from outings.answers.search.query_times import find_untimely
+from outings.answers.search.query_places import find_at_place
+from outings.answers.search.query_times import mark_untimely
 from outings.answers.search.request import Search, list_located
-from outings.answers.search.strength import (
+from outings.answers.search.understanding.words import QueryWords, mark_narrow
+from outings.answers.search.word_matches import (
     IN_NAME,
     PLACES,
     SAYS_WHERE,
@@ -35,7 +36,6 @@ from outings.answers.search.strength import (
     has_all,
     make_source,
 )
-from outings.answers.search.understanding.words import QueryWords, mark_narrow, may_narrow
 from outings.answers.snapshot.reader import SnapshotReader
 
 # Rows → what each of them keeps of its score.
@@ -92,16 +92,10 @@ class Score(Struct, frozen=True, eq=False):
 
 def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep: Keep) -> SearchMatches:
     """Return the listings that have at least one of the words; all if no word decides."""
-    words = search.parsed.words
+    words, finder = search.parsed.words, index.finder
+    foreign = None if search.foreign is None else search.foreign.related
     raising_codes = _find_raising_codes(search, index)
-    if not words:
-        rows = keep(np.arange(index.types.size))
-        score = Score(
-            (), (), (), index.name_words, None, tuple(_list_factors(search, opened, index, raising_codes=raising_codes))
-        )
-        return SearchMatches(rows, find_levels((), rows, where_completes=False), score)
-    finder, foreign = index.finder, None if search.foreign is None else search.foreign.related
-    located = list(list_located(words, search, opened, index)) if search.is_auto else []
+    located = list(list_located(words, search, opened, index)) if search.is_auto and words else []
     codes = finder.find_codes(
         words,
         more=_list_more(words, located, search, index),
@@ -109,7 +103,8 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
         beginning=search.parsed.begun,
         is_auto=search.is_auto,
     )
-    rows = keep((reduce(np.maximum, codes) > 0).nonzero()[0])  # of bytes NumPy finds the rows in ten times as long
+    # Of bytes NumPy finds the rows in ten times as long.
+    rows = keep((reduce(np.maximum, codes) > 0).nonzero()[0] if codes else np.arange(index.types.size))
     are_narrow = _mark_narrow(words, search.words) if search.is_auto else [False] * len(words)
     subject = [word_codes for word_codes, is_narrow in zip(codes, are_narrow, strict=True) if not is_narrow]
     find_meant = cache(
@@ -132,7 +127,7 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
         if is_subject
         else None,
         factors=[
-            *_list_factors(search, opened, index, raising_codes=raising_codes, meant=find_meant),
+            *_list_factors(search, opened, index, raising_codes=raising_codes),
             *(_locate(name, named, search, opened, index).take for name, named in names),
         ],
     )
@@ -146,8 +141,6 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
 
 def _mark_narrow(words: Sequence[str], query_words: QueryWords) -> list[bool]:
     """Mark the words that only narrow down another word; if all would be marked, none is."""
-    if not may_narrow(words, query_words.narrows):
-        return [False] * len(words)  # as nearly always
     marks = [any(own) for own in zip(*(mark_narrow(words, group) for group in query_words.narrowing), strict=True)]
     return [False] * len(words) if all(marks) else marks
 
@@ -211,29 +204,22 @@ def _list_lessons(search: Search) -> tuple[str, ...]:
 
 
 def _list_factors(
-    search: Search,
-    opened: SnapshotReader,
-    index: SearchIndex,
-    *,
-    raising_codes: dict[str, Codes],
-    meant: Callable[[], Numbers] | None = None,
+    search: Search, opened: SnapshotReader, index: SearchIndex, *, raising_codes: dict[str, Codes]
 ) -> Iterator[Factor]:
-    """Yield all factors except that of location. `meant`: the numbers of the words of the index that match the
-    query."""
-    if search.is_auto:
-        yield lambda rows: np.where(index.called_off[rows], _CALLED_OFF, 1)
-    kinds, lessons = search.parsed.kinds, _list_lessons(search)
+    """Yield all factors except that of location."""
+    kinds, lessons, when = search.parsed.kinds, _list_lessons(search), search.when
     others = [word for word in raising_codes if word not in kinds and word not in lessons]
     for group, least in ((kinds, _OTHER_KIND), (lessons, _NO_LESSON), (others, _UNNAMED)):
         if group:
             yield partial(_keep_named, codes=[raising_codes[word] for word in group], least=least)
-    is_meant = None if meant is None else partial(index.namesakes.are_meant, meant=meant)
-    audience = find_audience(search, index)
-    if audience is not None:
-        yield lambda rows: 1 - (1 - _FOR_OTHERS) * audience.find_others(rows, is_meant)
-    if search.when is not None:
-        yield partial(_keep_timely, search=search, opened=opened, is_meant=is_meant)
-    if search.is_auto and search.age is not None:
+    if not search.is_auto:
+        return
+    yield lambda rows: np.where(index.called_off[rows], _CALLED_OFF, 1)
+    if audiences := find_audiences(search):
+        yield lambda rows: np.where(mark_other_audiences(rows, index, audiences), _FOR_OTHERS, 1)
+    if when is not None:
+        yield lambda rows: np.where(mark_untimely(rows, when, search.filters.collections, opened), _UNTIMELY, 1)
+    if search.age is not None:
         yield partial(keep_ages, index=index, age=search.age)
     elif has_children(search):
         yield lambda rows: np.where(index.age_min[rows] >= _TEEN, _TOO_OLD, 1)
@@ -242,20 +228,6 @@ def _list_factors(
 def _keep_named(rows: Numbers, *, codes: Sequence[Codes], least: float) -> Numbers:
     """Return a factor between `least` and 1, by the share of these words that the name has."""
     kept: Numbers = least + (1 - least) * count_named(codes, rows) / len(codes)
-    return kept
-
-
-def _keep_timely(
-    rows: Numbers, *, search: Search, opened: SnapshotReader, is_meant: Callable[[Numbers], Mask] | None
-) -> Numbers:
-    """Return the factor of time by row: below 1 for rows that do not happen at the time that the query states.
-    `is_meant`: marks places of the kind that is searched for, which are there at any time."""
-    assert search.when is not None
-    kept = np.ones(rows.size)
-    untimely = find_untimely(rows, search.when, search.filters.collections, opened)
-    if is_meant is not None:
-        untimely = untimely[~is_meant(rows[untimely])]
-    kept[untimely] = _UNTIMELY
     return kept
 
 

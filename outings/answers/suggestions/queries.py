@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionScope, query_collections
 from outings.answers.search.index import LEAST_BEGINNING, SearchIndex
-from outings.answers.search.place import find_region
 from outings.answers.search.postings import OPENING
+from outings.answers.search.query_places import find_region
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.suggestions.entries import CATEGORY, find_written
 from outings.answers.suggestions.index import Counts, EntryMatch, Order, SuggestionIndex

@@ -16,7 +16,7 @@ from outings.answers.live_counts import count_organizations
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag, read_limit
 from outings.answers.rows.filters import choose_types
 from outings.answers.search.index import SearchIndex, index_types
-from outings.answers.search.place import read_locations
+from outings.answers.search.query_places import read_locations
 from outings.answers.search.understanding.query import parse_search
 from outings.answers.snapshot.areas import Areas, open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot

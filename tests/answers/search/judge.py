@@ -8,7 +8,7 @@ from typing import Any
 
 from Stemmer import Stemmer
 
-from outings.answers.search import score, strength
+from outings.answers.search import score, word_matches
 from outings.answers.search.postings import CATEGORY, NAME, OPENING, OPENING_WORDS, PASSING, SHELF, WHERE
 from tests.answers.worlds import list_texts, show_where, split_text
 
@@ -57,17 +57,17 @@ def _exactly(weight: float) -> Fraction:
 
 
 def _weigh_best(standing: int, place: int, spelling: int, share: Fraction) -> Fraction:
-    if (standing, place, spelling) == (_PROMINENT, NAME, strength.RELATED):
-        weight = _exactly(strength.PLACES[CATEGORY])
-        return weight + weight * _exactly(score._NAME_SHARE) / _exactly(strength.PLACES[NAME]) * share
+    if (standing, place, spelling) == (_PROMINENT, NAME, word_matches.RELATED):
+        weight = _exactly(word_matches.PLACES[CATEGORY])
+        return weight + weight * _exactly(score._NAME_SHARE) / _exactly(word_matches.PLACES[NAME]) * share
     return _weigh(place, spelling, share)
 
 
 def _weigh(place: int, spelling: int, share: Fraction) -> Fraction:
-    weight = _exactly(strength.PLACES[place])
+    weight = _exactly(word_matches.PLACES[place])
     if place == NAME:
         weight += _exactly(score._NAME_SHARE) * share
-    return weight * _exactly(strength.SPELLINGS[spelling])
+    return weight * _exactly(word_matches.SPELLINGS[spelling])
 
 
 def _list_codes(texts: Sequence[Sequence[str]], words: Sequence[str], number: int, groups: Groups) -> Iterator[Code]:
@@ -82,7 +82,7 @@ def _list_codes(texts: Sequence[Sequence[str]], words: Sequence[str], number: in
                 yield _make_code(_BY_ITSELF.get(place, _PROMINENT), place, spelling)
             if any(_ends(text, position, phrase) for phrase in others):
                 standing = _IN_PASSING if place in (PASSING, WHERE) else _RELATED
-                yield _make_code(standing, place, strength.RELATED)
+                yield _make_code(standing, place, word_matches.RELATED)
 
 
 def _make_code(standing: int, place: int, spelling: int) -> Code:
@@ -93,20 +93,20 @@ def _list_spellings(text: Sequence[str], position: int, words: Sequence[str], nu
     """List the ways in which the word at a position, alone or with the next one, is a word of the query."""
     written, word = text[position], words[number]
     if _stem(written) == _stem(word):
-        yield strength.SAME
+        yield word_matches.SAME
     elif written.isalpha() and word.isalpha() and written[0] == word[0]:
         typos = count_typos(word, written)
         if typos <= (len(word) >= 5) + (len(word) >= 9):
-            yield (strength.SAME, strength.ONE_TYPO, strength.TWO_TYPOS)[typos]
+            yield (word_matches.SAME, word_matches.ONE_TYPO, word_matches.TWO_TYPOS)[typos]
         elif _is_mistaken(word, written):
-            yield strength.ONE_TYPO
+            yield word_matches.ONE_TYPO
     pairs = [words[at : at + 2] for at in (number - 1, number) if at >= 0]
     if any(len(pair) == 2 and _stem("".join(pair)) == _stem(written) for pair in pairs):
-        yield strength.JOINED
+        yield word_matches.JOINED
     before = text[position - 1] if position else ""
     rest = word.removeprefix(before)
     if len(before) >= 2 and len(rest) >= 2 and rest != word and _stem(rest) == _stem(written):
-        yield strength.JOINED
+        yield word_matches.JOINED
 
 
 def _is_mistaken(word: str, written: str) -> bool:

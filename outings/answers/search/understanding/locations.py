@@ -43,11 +43,6 @@ def _split_names(names: Iterable[str]) -> Iterator[Words]:
     return (words for name in names if (words := tuple(split_words(name))))
 
 
-def has_first(words: Sequence[str], names: frozenset[Words]) -> bool:
-    """Return True if any of the words is the first word of a name."""
-    return not _measure_names(names)[0].isdisjoint(words)
-
-
 def find_runs(words: Sequence[str], names: frozenset[Words]) -> Iterator[tuple[int, int]]:
     """Yield the start and the end (exclusive) of each run of words that is one of `names`, the longest one at each
     start."""

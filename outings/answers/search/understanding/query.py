@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from outings.answers.search.understanding.ages import AgeSpan, are_each, join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
-from outings.answers.search.understanding.locations import Locations, Words, find_runs, has_first
+from outings.answers.search.understanding.locations import Locations, Words, find_runs
 from outings.answers.search.understanding.words import QueryWords, mark_narrow, read_english
 from outings.contract.errors import ApiError, bad_request
 
@@ -155,8 +155,6 @@ class _Roles:
     def claim_runs(self, names: frozenset[Words], role: _Role) -> list[Words]:
         """Give the names in the query this role, including filler words in them, and return the names."""
         runs: list[Words] = []
-        if not has_first(self._spelled, names):
-            return runs  # as nearly always
         spelled = [word if role is None else "" for word, role in zip(self._spelled, self._roles, strict=True)]
         for start, end in find_runs(spelled, names):
             runs.append(tuple(spelled[start:end]))

@@ -14,8 +14,8 @@ from outings.contract.languages.word_lists import AmountWords, SearchWords, fill
 from outings.contract.vocabulary import TYPES
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
-# Cached stemmers, by language and thread, and cached groups of words.
-_STEMMERS, _GROUPS = 64, 256
+# Cached stemmers, by language and thread.
+_STEMMERS = 64
 
 
 class QueryWords:
@@ -44,7 +44,6 @@ class QueryWords:
         # Words that say little beside others, the least first.
         groups = (words.wishes, words.seasons, f"{words.hours} {words.settings}", words.forms)
         self.narrowing = tuple(frozenset(text.split()) for text in groups)
-        self.narrows = frozenset[str]().union(*self.narrowing)
         self.hours = frozenset(words.hours.split())
         self.name_phrases, self.time_phrases, self.audience_phrases, self.filler_phrases = (
             _compile(fill_parts(pattern, phrases.parts) for pattern in patterns)
@@ -74,21 +73,9 @@ def _open_stem(stems: str, _thread: int) -> Callable[[str], str]:
 
 def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
     """Return for each word of a query whether `group` has it, alone or with its neighbour: `after-school`."""
-    if not may_narrow(words, group):
-        return [False] * len(words)  # as nearly always
     pairs = [f"{first}-{second}" in group for first, second in pairwise(words)]
     sides = zip([False, *pairs], [*pairs, False], strict=True)
     return [word in group or any(side) for word, side in zip(words, sides, strict=False)]
-
-
-def may_narrow(words: Sequence[str], group: frozenset[str]) -> bool:
-    """Return True if `group` has any word of the query, alone or as a part of a hyphenated word."""
-    return not _list_parts(group).isdisjoint(words)
-
-
-@lru_cache(maxsize=_GROUPS)
-def _list_parts(group: frozenset[str]) -> frozenset[str]:
-    return group.union(*(word.split("-") for word in group))
 
 
 @cache

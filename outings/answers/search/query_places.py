@@ -11,9 +11,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from outings.answers.search.index import AreaPlaces, SearchIndex
-from outings.answers.search.strength import LEAST_ADDRESSES, Numbers
 from outings.answers.search.understanding.locations import Locations
 from outings.answers.search.understanding.query import ParsedQuery
+from outings.answers.search.word_matches import LEAST_ADDRESSES, Numbers
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.distance import make_unit_vector, square_chords
 from outings.answers.snapshot.reader import SnapshotReader

@@ -1,4 +1,4 @@
-"""Compute how strongly each listing has each word of a query: by its place in the listing, and by its spelling.
+"""Find the listings that have each word of a query, and how strongly: by its place in the listing and its spelling.
 
     strength = place × spelling
 
@@ -132,7 +132,7 @@ def make_source(rows: Numbers, place: int) -> Source:
 _NOWHERE = Source(np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.uint8))
 
 
-class StrengthFinder:
+class WordFinder:
     """Finds strengths in one snapshot. `size`: how many listings it has."""
 
     def __init__(self, terms: Terms, postings: Postings, *, size: int, related: RelatedWords) -> None:
