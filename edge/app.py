@@ -128,7 +128,6 @@ class Edge:
                 releases=self._releases,
                 dates=LocalDates(clock),
                 addresses=addresses,
-                computing=self._compute_threads,
                 conditions=self._condition_threads,
                 fetching=self._fetch_threads,
                 memory=plans,

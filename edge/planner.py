@@ -188,7 +188,6 @@ class Planner(Struct, kw_only=True):
     """Plans answers. Caches plans by request and rights while their release and its local dates are current.
 
     Attributes:
-        computing: threads that compute.
         conditions: threads that parse and evaluate `where=`.
         fetching: threads that read the store.
         memory: the most bytes of cached plans.
@@ -199,7 +198,6 @@ class Planner(Struct, kw_only=True):
     releases: Releases
     dates: LocalDates
     addresses: CalendarAddresses
-    computing: ThreadPool
     conditions: ThreadPool
     fetching: ThreadPool
     memory: int
