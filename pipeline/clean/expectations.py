@@ -25,9 +25,8 @@ class ExpectationSurvey:
 
     def __init__(self, feed: FeedTable) -> None:
         self._feed = feed
-        self._unique, self._filled = (_list_names(names) for names in (feed.expect.unique, feed.expect.not_null))
-        self._values = {name: Counter[str]() for name in self._unique}
-        self._empty = Counter[str]()
+        self._values = {name: Counter[str]() for name in _list_names(feed.expect.unique)}
+        self._empty = dict.fromkeys(_list_names(feed.expect.not_null), 0)
 
     def add(self, value: object) -> None:
         """Count one raw record, unless it is a removal or no object."""
@@ -36,7 +35,7 @@ class ExpectationSurvey:
         for name, counter in self._values.items():
             if (stated := _find_value(value, name)) is not None:
                 counter[str(stated)] += 1
-        for name in self._filled:
+        for name in self._empty:
             self._empty[name] += _find_value(value, name) is None
 
     def list_missed(self, rows: int) -> Iterator[str]:
@@ -45,8 +44,7 @@ class ExpectationSurvey:
         if match is not None and not _COMPARISONS[match[1]](rows, int(match[2])):
             yield f"rows = {self._feed.expect.rows!r}, and there are {rows:,}"
         for name, counter in self._values.items():
-            twice = [(value, count) for value, count in counter.items() if count > 1]
-            if twice:
+            if twice := [(value, count) for value, count in counter.items() if count > 1]:
                 value, count = twice[0]
                 yield f"unique = {name!r}, and {len(twice):,} values come more than once, as {value} ({count:,} times)"
         for name, count in self._empty.items():

@@ -27,7 +27,7 @@ from pipeline.clean.feed_read import (
     read_problems,
 )
 from pipeline.records.ids import assign_id, make_id, make_organization_id
-from pipeline.records.record import ORGANIZATION, RECORDS, Head, ListingHead, ListingRecord, Problem, Record, Reference
+from pipeline.records.record import ORGANIZATION, RECORDS, Head, ListingHead, Problem, Reference
 
 _DIGITS = 32
 # What records may refer to by its name, and what such a mark is called. A place of the same name is meant too: what a
@@ -119,9 +119,7 @@ def _strip_cleaned(cleaned: CleanedRecord, taken: WithdrawalMatcher) -> CleanedR
     if taken.is_own(head):
         return None
     members = _find_named(head, taken)
-    if not members:
-        return cleaned
-    return encode_cleaned(_clear(decode_record(cleaned.encoded, cleaned.kind), members))
+    return encode_cleaned(replace(decode_record(cleaned.encoded, cleaned.kind), **members)) if members else cleaned
 
 
 def strip_records(records: Iterable[SpooledRecord], taken: WithdrawalMatcher) -> list[SpooledRecord]:
@@ -130,28 +128,22 @@ def strip_records(records: Iterable[SpooledRecord], taken: WithdrawalMatcher) ->
         if taken.is_own(record.head):
             continue
         if members := _find_named(record.head, taken):
-            cleared = _clear(record.read_record(), members)
+            cleared = replace(record.read_record(), **members)
             record = decode_head(encode_record(cleared), cleared.type, crawled=record.crawled)
         stripped.append(record)
     return stripped
 
 
-def _find_named(head: Head, taken: WithdrawalMatcher) -> list[str]:
-    """Return the members, `organization` or `place`, by which the record refers to something withdrawn."""
+def _find_named(head: Head, taken: WithdrawalMatcher) -> dict[str, Any]:
+    """Return null for each member, `organization` or `place`, by which the record refers to something withdrawn."""
     if not isinstance(head, ListingHead):
-        return []
+        return {}
     references = {ORGANIZATION: head.organization, "place": head.place}
-    return [
-        name
+    return {
+        name: None
         for name, reference in references.items()
         if taken.is_named(reference, name, feed=head.feed, metro=head.metro or "")
-    ]
-
-
-def _clear(record: Record, members: Sequence[str]) -> Record:
-    assert isinstance(record, ListingRecord)
-    changed: dict[str, Any] = dict.fromkeys(members)
-    return replace(record, **changed)
+    }
 
 
 def strip_memory(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) -> FeedMemory:

@@ -211,12 +211,11 @@ def _count_most(connection: DuckDBPyConnection, path: str) -> int:
 def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, Any]) -> Sequence[str]:
     """Return the paths of members inside a text column whose texts are JSON objects, otherwise none."""
     column = _read_column(connection, path, types)
-    objects = []
-    for value in column.filled[:50] if column is not None else ():
-        try:
-            objects.append(json.loads(value) if value.startswith("{") else None)
-        except ValueError:
-            return ()
+    try:
+        texts = column.filled[:50] if column is not None else ()
+        objects = [json.loads(value) if value.startswith("{") else None for value in texts]
+    except ValueError:
+        return ()
     inside = [value for value in objects if isinstance(value, dict)]
     if not inside or len(inside) * 2 < len(objects):
         return ()

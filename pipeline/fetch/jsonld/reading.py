@@ -152,9 +152,7 @@ def list_times(node: Node, zone: ZoneInfo) -> Record:
         day_after = datetime.combine(ends.local.date(), time()) + timedelta(days=1)
         return _list_days(starts.local, day_after) | {"all_day": True}
     if starts.is_date:
-        if ends is not None and not ends.is_date:
-            return _list_days(starts.local, ends.local)
-        return _list_days(starts.local, None if ends is None else ends.local + timedelta(days=1))
+        return _list_days(starts.local, None if ends is None else ends.local + timedelta(days=ends.is_date))
     members: Record = {"starts_local": starts.local.isoformat()}
     if starts.fixed is not None:
         members["timezone"] = starts.fixed
