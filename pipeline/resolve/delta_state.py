@@ -21,8 +21,8 @@ from pipeline.clean.feed_read import (
 )
 from pipeline.records.record import PlaceRecord, Problem
 
-# The version of the records, at the head of the file: a program with another one can't read them.
-LAYOUT = 2
+# The version of the records: a program with another one can't read them. Earlier programs wrote words behind it.
+LAYOUT = 1
 
 
 class _DeltaRecord(Struct, frozen=True, array_like=True):
@@ -41,7 +41,7 @@ def encode_delta_state(records: Iterable[SpooledRecord]) -> bytes | None:
     """Encode the records so that equal records give equal bytes, or return None if there are none."""
     ordered = sorted(records, key=lambda entry: (entry.head.feed, entry.head.type, entry.head.source_id))
     stated = [_DeltaRecord(entry.head.type, entry.digest, entry.data, entry.crawled) for entry in ordered]
-    return pack_runs([msgspec.msgpack.encode(LAYOUT), *encode_runs(stated)]) if ordered else None
+    return pack_runs([msgspec.msgpack.encode((LAYOUT, {})), *encode_runs(stated)]) if ordered else None
 
 
 def read_state(store: Store, sha: str | None) -> bytes | None:
@@ -65,7 +65,7 @@ def read_earlier_records(store: Store, sha: str | None) -> Sequence[SpooledRecor
 def parse_delta_state(data: bytes) -> list[SpooledRecord]:
     """Decode stored records, all with line 0. Raises Corrupt or msgspec.DecodeError."""
     runs = unpack_runs(data)
-    if msgspec.msgpack.decode(next(runs)) != LAYOUT:
+    if msgspec.msgpack.decode(next(runs), type=tuple[int, dict[str, Any]])[0] != LAYOUT:
         raise Corrupt("the stored records are those of another program")
     return [
         decode_head(EncodedRecord(0, record.digest, record.data), record.kind, crawled=record.crawled)

@@ -360,7 +360,7 @@ def test_what_is_kept_of_records_has_a_number_for_what_they_are() -> None:
     again."""
     _, parts = msgspec.json.schema_components(RECORDS.values())
     digest = hashlib.sha256(json.dumps(leave_out_words(parts), sort_keys=True).encode()).hexdigest()[:16]
-    assert (LAYOUT, digest) == (2, "836027409e798ffb")
+    assert (LAYOUT, digest) == (1, "836027409e798ffb")
 
 
 def leave_out_words(part: Any) -> Any:
