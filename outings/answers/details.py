@@ -52,10 +52,6 @@ class RelatedListings(Struct, frozen=True, kw_only=True):
     from_organization: tuple[Raw, ...]
     at_place: tuple[Raw, ...]
 
-    def list_empty(self) -> list[str]:
-        """Return the names of the empty lists."""
-        return [name for name in self.__struct_fields__ if not getattr(self, name)]
-
 
 class _ListingName(Struct, frozen=True):
     """A listing's type, name and place. Listings that agree in all three are one activity on different dates."""
@@ -193,7 +189,8 @@ def answer_detail(query: Query, listing: ListingRow, *, context: AnswerContext) 
     if "related" in list_addons(query, context):
         related = make_related(query, listing.row, snapshot=listing.snapshot, context=context)
         document = add_member(document, "related", msgspec.json.encode(related))
-        notices += tuple(map(unavailable_related, related.list_empty()))
+        empty = (name for name in related.__struct_fields__ if not getattr(related, name))
+        notices += tuple(map(unavailable_related, empty))
     return encode_detail(choose_fields(query)(document), notices=notices)
 
 

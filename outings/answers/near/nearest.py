@@ -196,7 +196,8 @@ def open_shown(near: Near, reader: SnapshotReader) -> ShownListings:
     def make() -> ShownListings:
         index = reader.open_index(NearIndex)
         rows = find_matches(near.filters.collections, reader)
-        starts = index.find_starts(rows, windows=near.filters.windows, now=near.now)
+        windows = {name: collection.window for name, collection in near.filters.collections.items()}
+        starts = index.find_starts(rows, windows=windows, now=near.now)
         return ShownListings(index, rows, start=find_first_day(near.filters.collections), starts=starts)
 
     return reader.open_index(open_cache).read(near.filters, make)

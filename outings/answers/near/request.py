@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.expressions.evaluation import Expressions
-from outings.answers.near.index import Now, Windows, read_now
+from outings.answers.near.index import Now, read_now
 from outings.answers.plan import AnswerContext
 from outings.answers.rows.filters import (
     NAMES,
@@ -46,7 +46,6 @@ class NearFilters(Struct, frozen=True, kw_only=True, eq=False):
 
     Attributes:
         sent: the filters in the request.
-        windows: the first and last day of each collection.
         defaults: the names of the filters that came from a default.
         window: the dates of all dated collections; empty if none is requested.
         audience: that of the first requested collection, as is `min_confidence`.
@@ -55,7 +54,6 @@ class NearFilters(Struct, frozen=True, kw_only=True, eq=False):
 
     sent: tuple[tuple[str, Value], ...]
     collections: Collections
-    windows: Windows
     defaults: tuple[str, ...]
     window: Window
     audience: Value
@@ -142,7 +140,6 @@ def open_filters(reader: SnapshotReader) -> FindFilters:
         return NearFilters(
             sent=given,
             collections=collections,
-            windows={name: collection.window for name, collection in collections.items()},
             defaults=defaults,
             window=Window(from_=start, to=end, timezone=timezone),
             audience=next((filters.values["audience"] for filters in effective.values()), ("not_adults",)),

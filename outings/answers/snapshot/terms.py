@@ -101,7 +101,7 @@ class Terms:
             return self._find_phrase(term.words)
         if len(term.words) > 1:
             spelled = [self._list_words(word) for word in term.words]
-            return np.concatenate((self._find_sequence(spelled), self._find_phrase(("".join(term.words),))))
+            return np.concatenate((_to_rows(self.find_sequence(spelled)), self._find_phrase(("".join(term.words),))))
         (word,) = term.words
         return np.concatenate((_to_rows(self.read_places(self._list_words(word))), *self._find_split(word)))
 
@@ -113,10 +113,7 @@ class Terms:
 
     def _find_phrase(self, words: Sequence[str]) -> Rows:
         """Return the rows that have these words side by side, spelled the same."""
-        return self._find_sequence([self.spelling.find_word(word) for word in words])
-
-    def _find_sequence(self, spelled: Sequence[Iterable[int]]) -> Rows:
-        return _to_rows(self.find_sequence(spelled))
+        return _to_rows(self.find_sequence([self.spelling.find_word(word) for word in words]))
 
     def find_sequence(self, spelled: Sequence[Iterable[int]]) -> Places:
         """Return the postings of a sequence's last word where all of its words follow each other, in any of the given
@@ -133,7 +130,7 @@ class Terms:
         """Yield the rows that have the word written as two: `storytime` finds "story time"."""
         halves = ((word[:at], word[at:]) for at in range(2, len(word) - 1))
         spelled = ([self.spelling.find_word(half) for half in pair] for pair in halves)
-        return (self._find_sequence(pair) for pair in spelled if all(pair))
+        return (_to_rows(self.find_sequence(pair)) for pair in spelled if all(pair))
 
     def _list_words(self, word: str) -> list[int]:
         """Return the numbers of the words that match this one: itself, others of its stem, and with typos."""
