@@ -199,15 +199,12 @@ _decoder = msgspec.json.Decoder(dict[str, Raw])
 
 def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
     """Return the document of an event; for a series, with its next occurrence from `today` on."""
-    document = reader.read_document(row)
-    if not open_series(reader).is_series(row):
-        return document
-    return b"%b,%b" % (document[:-1], _read_next(reader.reference, row, today))
+    return b",".join(view_events(reader, [row], today))
 
 
 def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes | memoryview]:
-    """Return the documents of events as `read_event` does, in pieces to be joined by commas, without copying them. A
-    series has two pieces, the second with its next occurrence."""
+    """Return the documents of events in pieces to be joined by commas, without copying them. A series has two pieces,
+    the second with its next occurrence from `today` on."""
     series, pieces = open_series(reader), list[bytes | memoryview]()
     for document, row in zip(reader.view_documents(rows), rows, strict=True):
         if series.is_series(row):

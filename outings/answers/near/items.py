@@ -5,7 +5,6 @@ listings share are stored once.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from functools import lru_cache
 
 import msgspec
@@ -14,10 +13,11 @@ from msgspec import Raw
 from numpy.typing import NDArray
 
 from outings.answers.documents.fields import ShownDocument
+from outings.answers.documents.occurrences import show_local
 from outings.answers.near.index import Rows, Start
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.configuration import read_zone
-from outings.contract.values import format_instant, format_local
+from outings.contract.values import format_instant, read_local
 from outings.contract.vocabulary import COLLECTIONS
 from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER, MappedTable
@@ -153,10 +153,10 @@ def format_start(start: Start, timezone: str | None) -> tuple[str | None, str | 
     """Return `starts_local`, `starts_at` and `ends_local`. Without a time zone no instant is known."""
     if start.local == NEVER:
         return None, None, None
-    local = datetime.fromtimestamp(start.local, UTC).replace(tzinfo=None)
-    ends = None if start.ends is None else format_local(datetime.fromtimestamp(start.ends, UTC).replace(tzinfo=None))
+    shown = show_local(start.local)
+    ends = None if start.ends is None else show_local(start.ends)
     if start.instant is not None:
-        return format_local(local), format_instant(start.instant), ends
+        return shown, format_instant(start.instant), ends
     # A time that clocks show twice is the first of the two; a time that they skip has the offset before the change.
-    instant = None if timezone is None else format_instant(local.replace(tzinfo=read_zone(timezone)))
-    return format_local(local), instant, ends
+    instant = None if timezone is None else format_instant(read_local(start.local).replace(tzinfo=read_zone(timezone)))
+    return shown, instant, ends
