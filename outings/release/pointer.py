@@ -83,10 +83,7 @@ class CurrentRelease(Struct, frozen=True):
 
 
 def make_pointer(sha: str, root: Root, *, trust: Trust) -> Pointer:
-    """Return the pointer to this root, signed if `trust` has a signer. The same root always has the same pointer.
-
-    `sha`: the hash of the root's bytes, which an earlier program may have written with members that `Root` lacks.
-    """
+    """Return the pointer to this root, signed if `trust` has a signer. The same root always has the same pointer."""
     pointer = Pointer(
         sequence=root.sequence, root=sha, published_at=root.built_at, latest_version_id=root.log.latest_version_id
     )

@@ -60,9 +60,9 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
         stamp: when a release last changed the metro (`meta.generated_at`).
         language: the words of its language; None for English.
         mapped: the tables in their mapped form, or empty: answers are the same without it.
-        pages: answers that the build wrote, by `<canonical request>@<local date>`; empty in old releases.
+        pages: answers that the build wrote, by `<canonical request>@<local date>`.
         answers: the version of the renderer that wrote `pages`.
-        exports: by `<collection>.<format>`; empty in old releases.
+        exports: by `<collection>.<format>`.
     """
 
     metro: MetroSettings

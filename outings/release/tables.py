@@ -56,15 +56,14 @@ LISTINGS: Columns = {
     "keywords": "String",  # the source's own words, joined by line ends; `q` and search read them, no answer shows them
     "age_min": "Int16",
     "age_max": "Int16",
-    # Ages in the name or the description of a listing that states none, by which search ranks; null throughout in a
-    # release from before they were kept.
+    # Ages in the name or the description of a listing that states none, by which search ranks.
     "text_age_min": "Int16",
     "text_age_max": "Int16",
     "price_min": "Float64",
     "is_free": "Boolean",
     "lat": "Float64",
     "lng": "Float64",
-    "neighborhood": "String",  # the name as stated; null in all rows of old releases
+    "neighborhood": "String",  # the name as stated
     "neighborhood_slug": "String",
     "neighborhood_key": "String",  # the name as `neighborhood=` compares it
     "place_id": "String",
@@ -79,12 +78,12 @@ LISTINGS: Columns = {
     "is_recurring": "Boolean",
     "occurrences_total": "UInt32",  # null when the series has no end (or the row is no event)
     # The first date of a series after those in the table of occurrences: its number, even if there is no such date, its
-    # instant, and its seconds by the local clock. Null in all rows of old releases.
+    # instant, and its seconds by the local clock.
     "beyond_index": "UInt32",
     "beyond_starts_at": "Int64",
     "beyond_starts_local": "Int64",
     # The lines RRULE, EXDATE and RDATE of a series in iCalendar; empty if it has only its first date. Null if only a
-    # list of dates can describe it, and in all rows of old releases.
+    # list of dates can describe it.
     "recurrence": "String",
     "enrollment_type": "UInt8",  # index in vocabulary.ENROLLMENT_TYPES
     "program_key": "String",  # the same for all classes of a program, which lists show as one
@@ -93,14 +92,13 @@ LISTINGS: Columns = {
     "type_hint": "UInt8",  # index in the vocabulary's type_hints
     "has_birthday_parties": "Boolean",
     "has_classes": "Boolean",
-    # Null in all rows of old releases.
     "registration": "UInt8",  # of classes: index in vocabulary.REGISTRATION_STATUSES
     "address": "String",
     "street_address": "String",
     "city": "String",
     "state": "String",
     "zip": "String",
-    # For the source block and coverage; null in all rows of old releases.
+    # For the source block and coverage.
     "verified_at": "Int64",
     "source_url": "String",
     "crawled_at": "Int64",
@@ -198,7 +196,7 @@ TERMS: Columns = {
     "position": "UInt16",  # the number of the word in its field, from 0; later words are left out
 }
 
-# One row for each published event, class or camp with similar listings, ordered by row. Old releases lack this table.
+# One row for each published event, class or camp with similar listings, ordered by row.
 RELATED: Columns = {
     "row": "UInt32",
     "others": "List UInt32",  # the most similar rows of each type, the most similar first
@@ -229,14 +227,10 @@ def make_schema(columns: Columns) -> dict[str, pl.DataType]:
 
 
 def read_columns(file: MappedFile | None, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Read the named columns of a table, or all. Columns that the file lacks are null. Without a file there are no
-    rows. Raises Polars' errors if the file is broken."""
+    """Read the named columns of a table, or all. Without a file there are no rows. Raises Polars' errors if the file is
+    broken."""
     kinds = make_schema(TABLES[table])
     names = list(kinds if columns is None else columns)
     if file is None:
         return pl.DataFrame(schema={name: kinds[name] for name in names})
-    data = BytesIO(file.view)
-    stored = pl.read_parquet_schema(data)
-    frame = pl.read_parquet(data, columns=[name for name in names if name in stored])
-    missing = (pl.lit(None, dtype=kinds[name]).alias(name) for name in names if name not in stored)
-    return frame.with_columns(missing).select(names)
+    return pl.read_parquet(BytesIO(file.view), columns=names).select(names)

@@ -1,21 +1,16 @@
-"""Other programs than this one: an older commit of it, or its source with lines changed. Each runs as a process."""
+"""Other programs than this one: its source with lines changed. Each runs as a process."""
 
-import io
 import os
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
 
 ROOT = Path(__file__).parents[2]
-# The program of "What a feed's silence leaves standing is decided by one rule".
-OLDER = "f760ef9bd2efbea775f10fdcdd45e9c16b3976dd"
 _PACKAGES = ("command", "outings", "pipeline", "edge")
-_OLDER_PACKAGES = ("outings", "pipeline", "edge")
 _PATIENCE = 120
 
 
@@ -41,34 +36,14 @@ def copy_program(folder: Path, edits: Iterable[Edit]) -> Path:
     return folder
 
 
-def has_commit(commit: str) -> bool:
-    """False in a shallow clone, and where the tests were unpacked without their history."""
-    words = ["git", "cat-file", "-e", f"{commit}^{{commit}}"]
-    return shutil.which("git") is not None and subprocess.run(words, cwd=ROOT, capture_output=True).returncode == 0
-
-
-def export_program(folder: Path, commit: str) -> Path:
-    """The packages of a commit of this repository, from when the command line was one of `outings`."""
-    archive = subprocess.run(
-        ["git", "archive", commit, *_OLDER_PACKAGES, "site"], cwd=ROOT, capture_output=True, check=True
-    )
-    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
-        files.extractall(folder, filter="data")
-    return folder
-
-
 def run_program(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run `outings` of the program with these arguments. Fail if the command does."""
     done = subprocess.run(
-        [sys.executable, "-m", name_command(program), *words],
+        [sys.executable, "-m", "command", *words],
         env=point_at(program), cwd=program, capture_output=True, text=True, timeout=_PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done
-
-
-def name_command(program: Path) -> str:
-    return "command" if (program / "command").is_dir() else "outings.command"
 
 
 def point_at(program: Path) -> dict[str, str]:

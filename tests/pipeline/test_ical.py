@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import polars as pl
 import pytest
 from dateutil.rrule import rruleset, rrulestr
 from icalendar import Calendar, Component
-from msgspec.structs import replace
 
 from outings.contract.errors import ApiError
-from outings.release.cache import MappedFile
 from tests.pipeline.city import City, make_event, make_place
 
 ZONE = ZoneInfo("America/Los_Angeles")
@@ -363,18 +360,6 @@ def test_more_bytes_than_a_calendar_is_good_for_are_refused(tmp_path: Path, monk
     assert len(read_events(city)) == 4
     monkeypatch.setattr("outings.answers.ical.MOST_BYTES", size // 2)
     assert read_limit(city) == size // 2
-
-
-def test_a_series_of_a_release_from_before_is_its_dates_until_the_next_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    city = build(tmp_path, make_event("a", rrule="FREQ=DAILY;COUNT=3"))
-    release = city.open()
-    snapshot, path = release.metros["seattle"], tmp_path / "older.parquet"
-    pl.read_parquet(snapshot.tables["listings"].path).drop("recurrence").write_parquet(path)
-    older = replace(snapshot, hash="0" * 64, tables={**snapshot.tables, "listings": MappedFile(path)}, mapped={})
-    monkeypatch.setattr(city, "open", lambda: replace(release, metros={"seattle": older}))
-    assert [event["DTSTART"].dt.day for event in read_events(city)] == [12, 13, 14]
 
 
 def test_a_build_on_another_day_says_series_as_one_from_nothing_does(tmp_path: Path) -> None:

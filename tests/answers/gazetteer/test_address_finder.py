@@ -3,14 +3,11 @@
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
-import polars as pl
 import pytest
-from msgspec.structs import replace
 
 from outings.answers.gazetteer.address_finder import Gazetteer, locate_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.vocabulary import TYPES
-from outings.release.cache import MappedFile
 from tests.answers.documents import make_event, make_location, make_place
 from tests.answers.worlds import Document, World, open_world
 
@@ -141,11 +138,3 @@ def test_an_area_after_a_name_distinguishes_two_places(gazetteer: Gazetteer) -> 
 def test_a_metro_without_listings_knows_nothing(tmp_path: Path) -> None:
     empty = open_snapshot(open_world(World(), tmp_path)).open_index(open_gazetteer)
     assert empty.find_address("2323 E Cherry St") is None
-
-
-def test_a_release_from_before_zips_were_kept_is_read(tmp_path: Path) -> None:
-    snapshot = open_world(World(listings=LISTINGS), tmp_path)
-    old = tmp_path / "old.parquet"
-    pl.read_parquet(snapshot.tables["listings"].path).drop("zip", "registration").write_parquet(old)
-    older = replace(snapshot, hash="older", tables={**snapshot.tables, "listings": MappedFile(old)}, mapped={})
-    assert open_snapshot(older).open_index(open_gazetteer).find_address("Clay Studio") is not None
