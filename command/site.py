@@ -15,7 +15,7 @@ from outings.release.folder import replace_file
 from outings.release.manifest import read_manifest
 from outings.release.pointer import read_current
 from outings.release.root import Root
-from outings.release.site import read_site
+from outings.release.site import Site, SiteSettings, read_site
 from outings.release.snapshot import open_site
 from outings.release.store import Store
 from outings.release.trust import read_reader
@@ -83,9 +83,10 @@ def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> Non
     current = read_current(store, trust=read_reader(configuration.signing))
     if current is None or current.root.site is None:
         raise click.ClickException("there is no release with pages yet; `outings build` publishes one")
-    files = dict(_list_files(store, current.root, cache=configuration.edge.cache))
+    released = read_site(store, current.root.site)
+    files = dict(_list_files(store, current.root, released, cache=configuration.edge.cache))
     if is_internal:
-        files |= dict(_list_internal(store, current.root.site, configuration))
+        files |= dict(_list_internal(store, released.settings, configuration))
     written.begin(files)
     for path, data in files.items():
         written.put(path, data)
@@ -94,16 +95,16 @@ def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> Non
     print_result(described, f"{len(files)} files of release {current.listed.id} are in {folder}.", as_json=as_json)
 
 
-def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str, bytes]]:
+def _list_files(store: Store, root: Root, site: Site, *, cache: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the path and bytes of each page in the folder, and those of the OpenAPI document to which pages link."""
     manifests = {slug: read_manifest(store, part.manifest) for slug, part in root.parts.items()}
-    for path, file in open_site(store, root.site, manifests, cache=cache).items():
+    for path, file in open_site(store, site, manifests, cache=cache).items():
         yield f"{path}index.html" if path.endswith("/") or not path else path, file.read(b"")
     vocabulary = next((manifest.vocabulary for manifest in manifests.values()), Vocabulary())
     yield "openapi.json", encode_document(vocabulary)
 
 
-def _list_internal(store: Store, site: str, configuration: Configuration) -> Iterator[tuple[str, bytes]]:
+def _list_internal(store: Store, settings: SiteSettings, configuration: Configuration) -> Iterator[tuple[str, bytes]]:
     """Yield the path and bytes of pages that are for operators alone and in no release: they show refused rows."""
     from outings.pages.assets import list_assets
     from pipeline.reports.feed_pages import FOLDER, render_feeds
@@ -111,7 +112,6 @@ def _list_internal(store: Store, site: str, configuration: Configuration) -> Ite
     from pipeline.reports.history import read_builds
 
     reporter = FeedReporter(store, cache=configuration.edge.cache, trust=read_reader(configuration.signing))
-    settings = read_site(store, site).settings
     builds = read_builds(configuration.build.lock)
     pages = render_feeds(settings, reporter.list_releases(), reporter.list_feeds(), builds=builds)
     # These pages are made now: the release may be of another program, with other styles.

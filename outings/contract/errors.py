@@ -73,9 +73,6 @@ class ApiError(Exception):
         self.details: Details = details or {}
         self.headers: Mapping[str, str] = headers or {}
 
-    def __repr__(self) -> str:
-        return f"ApiError({self.code!r}, {self.message!r}, details={dict(self.details)!r})"
-
 
 def bad_request(*, reason: str, message: str, param: str | None = None, **details: object) -> ApiError:
     """Make a 400. `details`: `allowed`, `min`, `max`, `did_you_mean` and `metros`; those that are None are left out."""

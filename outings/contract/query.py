@@ -313,13 +313,9 @@ def parse_query(
     if "include" not in kept:
         kept.pop("include_mode", None)
     query = Query(
-        match=match,
-        metro=metro,
-        values=MappingProxyType(kept),
-        notices=tuple(notices),
-        ignored=ignored,
+        match=match, metro=metro, values=MappingProxyType(kept), notices=tuple(notices), ignored=ignored,
         renamed=renamed,
-    )
+    )  # fmt: skip
     if metro is not None and metro in aliases:
         query = query.with_metro(aliases[metro])
     if cursor_text is None:

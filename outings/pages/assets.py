@@ -49,11 +49,6 @@ class Page(Struct, frozen=True, kw_only=True):
     media: str = HTML
     data: bytes
 
-    @property
-    def as_file(self) -> tuple[str, str, bytes]:
-        """Return the page as `pack_files` takes it: path, media type and bytes."""
-        return self.path, self.media, self.data
-
 
 # By the ending of a file's name.
 _MEDIA = {

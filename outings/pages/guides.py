@@ -25,18 +25,14 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 Directing = Callable[[str], str | None]
 
 
-class OutlineEntry(Struct, frozen=True):
-    anchor: str
-    text: str
-
-
 class Document(Struct, frozen=True, kw_only=True):
-    """A rendered document. `lead`: the opening paragraph; `body`: all after it; `outline`: its main headings."""
+    """A rendered document. `lead`: the opening paragraph; `body`: all after it; `outline`: the anchor and text of its
+    main headings."""
 
     title: str
     lead: Markup
     body: Markup
-    outline: tuple[OutlineEntry, ...]
+    outline: tuple[tuple[str, str], ...]
 
 
 def render_document(text: str, *, direct: Directing, origin: str = "") -> Document:
@@ -61,7 +57,7 @@ def _render(tokens: Sequence[Token], origin: str) -> Markup:
     return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {"origin": origin}))  # noqa: S704
 
 
-def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineEntry]:
+def _anchor_headings(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     """Give each heading below the title the anchor that code hosts give it, and yield the main ones."""
     for token, content in pairwise(tokens):
         if token.type == "heading_open" and token.tag != "h1":
@@ -69,7 +65,7 @@ def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineEntry]:
             anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
             token.attrSet("id", anchor)
             if token.tag == "h2":
-                yield OutlineEntry(anchor, text)
+                yield anchor, text
 
 
 def _label_cells(tokens: Sequence[Token]) -> None:

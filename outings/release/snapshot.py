@@ -30,7 +30,7 @@ from outings.release.manifest import (
     read_manifest,
 )
 from outings.release.root import ListedRelease, Log, Root
-from outings.release.site import WEBP, Picture, SiteFile, SiteSettings, StoredFile, locate_picture, read_site
+from outings.release.site import WEBP, Picture, Site, SiteFile, SiteSettings, StoredFile, locate_picture, read_site
 from outings.release.store import Bytes, Corrupt, Store, run_all
 
 # How many objects stay mapped, the last read ones. Their memory is shared by the machine's processes.
@@ -150,15 +150,15 @@ def name_release(
         if snapshot.hash != part.snapshot:
             raise Corrupt(f"metro {slug}: the root says snapshot {part.snapshot}, its manifest makes {snapshot.hash}")
         metros[slug] = snapshot
-    site = open_site(store, root.site, manifests, cache=cache)
+    site = None if root.site is None else read_site(store, root.site)
     return Release(
         id=listed.id,
         sequence=root.sequence,
         latest_version_id=root.log.latest_version_id,
         metros=metros,
         history=History(root.log, lru_cache(_MOST_MAPS)(partial(fetch_object, store, folder=cache))),
-        site=site,
-        site_settings=SiteSettings() if root.site is None else read_site(store, root.site).settings,
+        site={} if site is None else open_site(store, site, manifests, cache=cache),
+        site_settings=SiteSettings() if site is None else site.settings,
         pictures=dict(chain.from_iterable(manifest.pictures.items() for manifest in manifests.values())),
         files=frozenset(chain.from_iterable(map(list_files, manifests.values()))),
     )
@@ -171,13 +171,10 @@ def read_manifests(store: Store, root: Root) -> dict[str, Manifest]:
 
 
 def open_site(
-    store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path
+    store: Store, site: Site, manifests: Mapping[str, Manifest], *, cache: Path
 ) -> dict[str, SiteFile | StoredFile]:
-    """Open the site of a release: its files and those of the metros, by path. Without a site (`sha` None) there are
-    none, since metros' pages need its styles. Raises NotFound, Corrupt and StoreError."""
-    if sha is None:
-        return {}
-    site = read_site(store, sha)
+    """Open the site of a release: its files and those of the metros, by path. Raises NotFound, Corrupt and
+    StoreError."""
     metros = (manifest.site.pages for manifest in manifests.values() if manifest.site is not None)
     shown = (site.pages, *(metros if site.settings.shows_data else ()))
     mapped = run_all(lambda pages: fetch_object(store, pages.object, folder=cache), shown)

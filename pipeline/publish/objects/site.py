@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from outings import contract, pages
 from outings.configuration.zones import read_zone
@@ -73,7 +74,7 @@ def compose_site(
         # Imports templates and the contract, which a build that keeps these pages does not need.
         from outings.pages.site import render_site
 
-        packed, data = pack_files(page.as_file for page in render_site(chosen, figures, vocabulary=vocabulary))
+        packed, data = pack_files(map(astuple, render_site(chosen, figures, vocabulary=vocabulary)))
         site = encode_canonical(Site(settings=chosen, inputs=inputs, pages=packed))
         # Objects that the current release names exist; others in the store may be about to be pruned.
         cached = set() if published is None else {current, published.pages.object, _name_basemap(published.settings)}
@@ -113,7 +114,7 @@ def put_metro_site(
     from outings.answers.live_counts import count_listings
     from outings.pages.site import render_metro
 
-    files = [page.as_file for page in render_metro(snapshot, today=today, settings=settings)]
+    files = [*map(astuple, render_metro(snapshot, today=today, settings=settings))]
     files.append((locate_outlines(snapshot.metro.slug), _GEOJSON, outlines or _NO_OUTLINES))
     packed, data = pack_files(files)
     writer.put(data)
