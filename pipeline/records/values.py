@@ -135,22 +135,48 @@ class UnknownWord(InvalidValue):
     """The text is none of the vocabulary's words."""
 
 
-def parse_line(value: Any) -> str | None:
-    """Parse a text of one line; None if nothing is left of it."""
-    return _cut(tidy_line(_check_text(value)), MAX_LINE)
+def _check_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise InvalidValue("wrong_type: expected a text")
+    return value
 
 
-def parse_prose(value: Any) -> str | None:
-    """Parse a text that may have paragraphs; None if nothing is left of it."""
-    return _cut(tidy_prose(_check_text(value)), MAX_PROSE)
+def _check_number(value: Any) -> float:
+    if type(value) is not float and type(value) is not int:  # a boolean is an int to isinstance
+        raise InvalidValue("wrong_type: expected a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidValue("out_of_range: expected a finite number")
+    return number
 
 
-def parse_name(value: Any) -> str | None:
-    return _cut(tidy_line(strip_markup(_check_text(value))), MAX_LINE)
+def _check_range(number: float, low: float, high: float, allowed: str) -> float:
+    if not low <= number <= high:
+        raise InvalidValue(f"out_of_range: expected {allowed}")
+    return number
 
 
-def parse_description(value: Any) -> str | None:
-    return _cut(tidy_prose(strip_markup(_check_text(value))), MAX_PROSE)
+def _text_parser(tidy: Callable[[str], str], most: int) -> Parse:
+    """Return a parser that tidies a text, and cuts it to `most` characters. It returns None if nothing is left."""
+
+    def parse_text(value: Any) -> str | None:
+        text = tidy(_check_text(value))
+        if len(text) > most:
+            raise RepairedValue(
+                text[:most].rstrip(), f"too_long: cut to {most} characters", lost=f"{len(text)} characters"
+            )
+        return text or None
+
+    return parse_text
+
+
+parse_line = _text_parser(tidy_line, MAX_LINE)
+parse_prose = _text_parser(tidy_prose, MAX_PROSE)
+parse_name = _text_parser(lambda text: tidy_line(strip_markup(text)), MAX_LINE)
+parse_description = _text_parser(lambda text: tidy_prose(strip_markup(text)), MAX_PROSE)
 
 
 def parse_key(value: Any) -> str | None:
@@ -205,25 +231,16 @@ def parse_whole(value: Any) -> int:
     return int(_check_range(number, 0, 1_000_000_000, "at most 1,000,000,000"))
 
 
-def parse_age(value: Any) -> int:
-    """Parse an age in whole years, from 0 to 120."""
-    return int(_check_range(parse_whole(value), 0, 120, "an age from 0 to 120"))
+def _within(low: float, high: float, allowed: str, *, parse: Parse) -> Parse:
+    """Return a parser that refuses a number outside of a range, which `allowed` describes."""
+    return lambda value: _check_range(parse(value), low, high, allowed)
 
 
-def parse_year(value: Any) -> int:
-    return int(_check_range(parse_whole(value), YEARS[0], YEARS[-1], f"a year from {YEARS[0]} to {YEARS[-1]}"))
-
-
-def parse_confidence(value: Any) -> float:
-    return _check_range(parse_number(value), 0, 1, "a number from 0 to 1")
-
-
-def parse_latitude(value: Any) -> float:
-    return _check_range(_check_number(value), -90, 90, "degrees from -90 to 90")
-
-
-def parse_longitude(value: Any) -> float:
-    return _check_range(_check_number(value), -180, 180, "degrees from -180 to 180")
+parse_age = _within(0, 120, "an age from 0 to 120", parse=parse_whole)
+parse_year = _within(YEARS[0], YEARS[-1], f"a year from {YEARS[0]} to {YEARS[-1]}", parse=parse_whole)
+parse_confidence = _within(0, 1, "a number from 0 to 1", parse=parse_number)
+parse_latitude = _within(-90, 90, "degrees from -90 to 90", parse=_check_number)
+parse_longitude = _within(-180, 180, "degrees from -180 to 180", parse=_check_number)
 
 
 def parse_date(value: Any) -> date:
@@ -325,30 +342,6 @@ class ItemsParser:
         return tuple(kept)
 
 
-def _check_text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise InvalidValue("wrong_type: expected a text")
-    return value
-
-
-def _check_number(value: Any) -> float:
-    if type(value) is not float and type(value) is not int:  # a boolean is an int to isinstance
-        raise InvalidValue("wrong_type: expected a number")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise InvalidValue("out_of_range: expected a finite number")
-    return number
-
-
-def _check_range(number: float, low: float, high: float, allowed: str) -> float:
-    if not low <= number <= high:
-        raise InvalidValue(f"out_of_range: expected {allowed}")
-    return number
-
-
 def _check_calendar(text: str) -> datetime:
     try:
         read = datetime.fromisoformat(text)
@@ -360,11 +353,3 @@ def _check_calendar(text: str) -> datetime:
     if read.year not in YEARS:
         raise InvalidValue(f"out_of_range: expected a year from {YEARS[0]} to {YEARS[-1]}")
     return read.replace(microsecond=0) if read.microsecond else read
-
-
-def _cut(text: str, limit: int) -> str | None:
-    if len(text) > limit:
-        raise RepairedValue(
-            text[:limit].rstrip(), f"too_long: cut to {limit} characters", lost=f"{len(text)} characters"
-        )
-    return text or None

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
 from importlib.metadata import version
@@ -142,17 +142,13 @@ class Zones:
         self._definitions = {
             unescape(line.value).strip(): definition for definition in definitions if (line := definition.get("TZID"))
         }
-        self._cache: dict[str, Clock | None] = {}
+        # Finds the clock that a TZID names, None if it is unknown.
+        self.find: Callable[[str], Clock | None] = cache(self._find)
         named = self.find(calendar) if calendar else None
         self.calendar = named if named and named.zone else None
 
-    def find(self, name: str) -> Clock | None:
-        """Find the clock that a TZID names, None if it is unknown."""
-        if name not in self._cache:
-            self._cache[name] = self._find(unescape(name).strip())
-        return self._cache[name]
-
-    def _find(self, name: str) -> Clock | None:
+    def _find(self, written: str) -> Clock | None:
+        name = unescape(written).strip()
         if _strip_offset(name).casefold() in _UTC_NAMES:
             return UTC_CLOCK
         definition, own = self._definitions.get(name), self.metro.zone or ""
@@ -169,7 +165,7 @@ class Zones:
         if len(stated) > 1 and definition:
             info = _read_definition(definition.text)
         else:
-            offset = next(iter(stated), None) if stated else _parse_offset(name)
+            [offset] = stated or {_parse_offset(name)}
             info = None if offset is None else timezone(offset)
         return None if info is None else Clock(info, None)
 
