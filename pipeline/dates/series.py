@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from outings.contract.values import DAY, count_seconds
 from pipeline.dates.rule_days import DAY_END, LAST_DAY, RecurrenceRule, list_days
-from pipeline.dates.zones import Zone
+from pipeline.dates.zones import Zone, move_clock
 
 Seconds = NDArray[np.int64]
 
@@ -55,11 +55,8 @@ class LiveDates(Struct, frozen=True, kw_only=True, eq=False):
 def list_live(series: Series) -> LiveDates:
     """List the dates on which the series takes place."""
     ruled = _list_ruled(series)
-    starts = ruled.starts
-    if series.added:
-        starts = merge_starts(starts, place_all(series.added, series))
-    if series.excluded:
-        starts = starts[~find_excluded(starts, place_all(series.excluded, series))]
+    starts = merge_starts(ruled.starts, place_all(series.added, series))
+    starts = starts[~find_excluded(starts, place_all(series.excluded, series))]
     # A date without a clock time is skipped only where the whole day is.
     clocks = starts if series.has_time else starts - starts % DAY + DAY // 2
     return msgspec.structs.replace(ruled, starts=starts[~series.zone.find_gaps(clocks)])
@@ -115,7 +112,7 @@ def _convert_until(until: datetime, zone: Zone, *, has_time: bool) -> datetime:
     A local midnight means the whole day that it begins, as Exchange writes it. In a series of days, UNTIL otherwise
     means the end of its written date, unless it is the last second of a local day.
     """
-    local = zone.localize(until)
+    local = move_clock(until, zone.info)
     if local.time() == time():
         return datetime.combine(local.date(), DAY_END)
     if has_time or local.time() == DAY_END:

@@ -43,10 +43,6 @@ class Zone(Struct, frozen=True, kw_only=True):
         """Mark the local times that the clocks skip."""
         return local >= self.skips[self._find_changes(local)]
 
-    def localize(self, instant: datetime) -> datetime:
-        """Return an instant as this zone's naive wall-clock time."""
-        return move_clock(instant, self.info)
-
     def _find_changes(self, local: Seconds) -> NDArray[np.intp]:
         return self.resumes.searchsorted(local, side="right")
 

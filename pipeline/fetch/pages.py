@@ -21,11 +21,19 @@ from pipeline.fetch.http_client import FeedClient, FetchError, FetchResult, fetc
 from pipeline.fetch.source import FeedError, SourceFile, look_at
 from pipeline.fetch.table.json_rows import check_rows, explain_wrapped, find_rows, parse_features, write_line
 from pipeline.fetch.text_files import decode_text, mend_signs, refuse_markup
-from pipeline.fetch.urls import PagingError, normalize_url, resolve_next, show_url
+from pipeline.fetch.urls import normalize_url, resolve_next, show_url
 
 # Members in which servers explain an error, the most informative first.
 _REASONS = ("message", "error", "detail", "details", "errors", "error_message", "description")
 _MOST_REASON = 200
+
+
+class PagingError(Exception):
+    """The next page of a feed can't be read. `url`: of the page at fault."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(reason)
+        self.url = url
 
 
 class Page(Struct, frozen=True, kw_only=True):

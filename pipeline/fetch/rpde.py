@@ -18,7 +18,7 @@ from pipeline.fetch.http_client import FetchError, FetchResult, open_client
 from pipeline.fetch.jsonld.nodes import READ, Graph, Node, find_kind
 from pipeline.fetch.jsonld.reading import NodeContext, read_node
 from pipeline.fetch.ndjson import read_lines
-from pipeline.fetch.pages import Page, PageReader
+from pipeline.fetch.pages import Page, PageReader, PagingError
 from pipeline.fetch.source import (
     PART,
     FeedError,
@@ -30,7 +30,7 @@ from pipeline.fetch.source import (
     look_at,
 )
 from pipeline.fetch.text_files import is_deep, mend_json, refuse_markup
-from pipeline.fetch.urls import PagingError, normalize_url, resolve_next, show_url
+from pipeline.fetch.urls import normalize_url, resolve_next, show_url
 
 # With 100 items a page, this is ten million items.
 MOST_PAGES = 100_000

@@ -58,14 +58,6 @@ def choose_suffix(url: str, content_type: str) -> str:
 _MOST_URL = 2_000
 
 
-class PagingError(Exception):
-    """The next page of a feed can't be read. `url`: of the page at fault."""
-
-    def __init__(self, url: str, reason: str) -> None:
-        super().__init__(reason)
-        self.url = url
-
-
 def resolve_next(stated: str, url: str) -> str:
     """Return the absolute address of the next page, `stated` by that at `url`, with the password of `url`.
 

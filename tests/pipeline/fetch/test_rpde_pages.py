@@ -12,9 +12,8 @@ import pytest
 from outings.configuration import FeedTable
 from pipeline.fetch.http_client import FeedClient, FetchResult
 from pipeline.fetch.opening import RETRY_POLICY
-from pipeline.fetch.pages import MOST_EMPTY
+from pipeline.fetch.pages import MOST_EMPTY, PagingError
 from pipeline.fetch.rpde import MOST_PAGES, ItemPageReader
-from pipeline.fetch.urls import PagingError
 
 
 class AnsweredPageReader(ItemPageReader, kw_only=True):
