@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.search.audiences import cover_ages
-from outings.answers.search.index import SearchIndex
 from outings.answers.search.meta import MOST_COUNTED, make_meta
 from outings.answers.search.query_places import measure_distances
 from outings.answers.search.repeats import SearchResults, choose_cards, count_things, fold_repeats
@@ -18,7 +17,6 @@ from outings.answers.search.request import Search, resolve_search
 from outings.answers.search.results import Hits, finish_result, format_repeats, format_start
 from outings.answers.search.score import match_words
 from outings.answers.search.word_matches import PARTIAL, Keep, Numbers, SearchMatches
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre, list_approximate
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
@@ -54,40 +52,38 @@ def _is_quick(search: Search) -> bool:
     knows_starts = not search.filters.has_usual_window or index.recalls_starts(search.filters.windows)
     if search.filters.says_when or not (knows_rows and knows_starts):
         return False
-    listings = index.count_postings(search.parsed) if words else len(open_snapshot(search.snapshot).listings)
+    listings = index.count_postings(search.parsed) if words else len(search.opened.listings)
     return listings <= _MOST_POSTINGS
 
 
 def answer_search(search: Search) -> list[bytes]:
     """Return the body as parts."""
-    query, opened, index = search.query, open_snapshot(search.snapshot), search.index
-    levels, counts, chosen = _find_levels(search, opened, index)
-    results = _fold(chosen, search, index)
+    query, index = search.query, search.index
+    levels, counts, chosen = _find_levels(search)
+    results = _fold(chosen, search)
     shown, scores, limit = results.shown, results.scores, search.limit
-    places = _take_page(results, search, index, limit=limit + 1)
+    places = _take_page(results, search, limit=limit + 1)
     end = search.offset + limit if places.size > limit else None
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
     repeats = results.list_repeats(index.things[page.rows]) if search.is_auto else None
-    items = _make_items(page, scores, search, repeats=repeats, opened=opened, index=index)
+    items = _make_items(page, scores, search, repeats=repeats)
     search = replace(search, relaxed=chosen.relaxed)
     meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(items), end=end)
-    approximate = list_approximate(query, page.rows.tolist(), opened)
+    approximate = list_approximate(query, page.rows.tolist(), search.opened)
     return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
 
 
-def _find_levels(
-    search: Search, opened: SnapshotReader, index: SearchIndex
-) -> tuple[tuple[str, ...], Numbers, SearchMatches]:
+def _find_levels(search: Search) -> tuple[tuple[str, ...], Numbers, SearchMatches]:
     """Return the levels to show, the count of results at each, and the results of those levels. In `auto` the levels
     are chosen by the whole answer, so that all pages have the same levels."""
-    levels, keep = tuple(search.query.get_words("match")), _choose_rows(search, opened, index)
-    matched = match_words(search, opened, index, keep)
-    full = _choose_cards(matched.choose(matched.levels < PARTIAL), search, index)
+    levels, keep = tuple(search.query.get_words("match")), _choose_rows(search)
+    matched = match_words(search, keep)
+    full = _choose_cards(matched.choose(matched.levels < PARTIAL), search)
     if search.is_auto:
-        levels = LEVELS if _count_results(full.rows, search, index) < _ENOUGH else LEVELS[:PARTIAL]
-    partial = np.count_nonzero((matched.levels == PARTIAL) & index.is_alone[matched.rows])
+        levels = LEVELS if _count_results(full.rows, search) < _ENOUGH else LEVELS[:PARTIAL]
+    partial = np.count_nonzero((matched.levels == PARTIAL) & search.index.is_alone[matched.rows])
     if LEVELS[PARTIAL] in levels or partial <= MOST_COUNTED:
-        matched = _choose_cards(matched, search, index)
+        matched = _choose_cards(matched, search)
         counts = np.bincount(matched.levels, minlength=len(LEVELS))
     else:
         # Which listing leads a program of those that are only counted needs not be known: there are too many to count.
@@ -98,39 +94,40 @@ def _find_levels(
     return levels, counts, matched.choose(np.array([level in levels for level in LEVELS])[matched.levels])
 
 
-def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
+def _count_results(rows: Numbers, search: Search) -> int:
     """Count the results: no further than `_ENOUGH` if repeats are folded into one, else all rows."""
-    return count_things(index.things[rows], most=_ENOUGH) if search.folds else rows.size
+    return count_things(search.index.things[rows], most=_ENOUGH) if search.folds else rows.size
 
 
-def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchMatches:
+def _choose_cards(matched: SearchMatches, search: Search) -> SearchMatches:
     """Keep one listing of each program."""
     classes = search.filters.collections.get("class")
     if classes is None or "changed_since" in search.query.values:  # sync mode shows every listing by itself
         return matched
-    start, is_recalled = number_day(classes.selection.start), search.filters.has_usual_window
+    index, start = search.index, number_day(classes.selection.start)
+    is_recalled = search.filters.has_usual_window
     return choose_cards(
         matched, index.programs, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=is_recalled)
     )
 
 
-def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchResults:
+def _fold(matched: SearchMatches, search: Search) -> SearchResults:
     scores = matched.score(matched.rows)
-    ranks = _rank(matched, scores, search, index)
+    ranks = _rank(matched, scores, search)
     if not search.folds:
         return SearchResults(matched, scores, ranks)
-    filters, today = search.filters, number_day(search.today)
+    filters, index, today = search.filters, search.index, number_day(search.today)
 
     def order_starts(rows: Numbers) -> Numbers:
         if filters.says_when:
-            return index.order_starts(rows, _find_starts(rows, search, index), today=today)
+            return index.order_starts(rows, _find_starts(rows, search), today=today)
         return index.rank_starts(rows, windows=filters.windows, today=today, is_recalled=filters.has_usual_window)
 
     things, called_off = index.things[matched.rows], index.called_off[matched.rows]
     return fold_repeats(matched, scores, ranks, things=things, called_off=called_off, order_starts=order_starts)
 
 
-def _rank(matched: SearchMatches, scores: Numbers, search: Search, index: SearchIndex) -> Numbers:
+def _rank(matched: SearchMatches, scores: Numbers, search: Search) -> Numbers:
     """Return a number for each match, the lower the better it fits: by level, then by ages that the query states, then
     by score; in `auto` by whether it is partial, then by score. Matches that fit equally have equal numbers."""
     if search.is_auto:
@@ -138,19 +135,19 @@ def _rank(matched: SearchMatches, scores: Numbers, search: Search, index: Search
     else:
         behind = matched.levels.astype(np.int64) << 1
         if search.age is not None:
-            behind |= ~cover_ages(matched.rows, index, search.age, is_auto=False)
+            behind |= ~cover_ages(matched.rows, search.index, search.age, is_auto=False)
     ranks: Numbers = behind << _SCORES | (1000 - scores)
     return ranks
 
 
-def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> Keep:
-    evaluator = open_evaluator(opened)
+def _choose_rows(search: Search) -> Keep:
+    evaluator = open_evaluator(search.opened)
 
     def keep_rows(rows: Numbers) -> Numbers:
         kept = [evaluator.keep_rows(selection, rows) for selection in search.filters.selections]
         return np.concatenate(kept) if kept else rows[:0]
 
-    passing = index.recall_passing(search.filters, keep_rows)
+    passing = search.index.recall_passing(search.filters, keep_rows)
 
     def keep(rows: Numbers) -> Numbers:
         return keep_rows(rows) if passing is None else rows[passing.take(rows)]
@@ -158,19 +155,19 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
     return keep
 
 
-def _take_page(results: SearchResults, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
+def _take_page(results: SearchResults, search: Search, *, limit: int) -> Numbers:
     """Return the indexes of the page's results among all results, in their order."""
     shown, ranks, offset = results.shown, results.ranks, search.offset
-    ids = index.id_ranks[shown.rows]
+    ids = search.index.id_ranks[shown.rows]
     match search.query.get("sort"):
         case "soonest":
-            keys = _find_starts(shown.rows, search, index)
+            keys = _find_starts(shown.rows, search)
         case "newest":
-            keys = -index.created[shown.rows]
+            keys = -search.index.created[shown.rows]
         case "nearest":
-            centre = find_centre(search.query, open_snapshot(search.snapshot))
+            centre = find_centre(search.query, search.opened)
             assert centre is not None
-            keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
+            keys = measure_distances(search.index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
             return np.lexsort((ids, ranks))[offset : offset + limit]
     behind = (shown.levels == PARTIAL) & search.is_auto
@@ -178,13 +175,13 @@ def _take_page(results: SearchResults, search: Search, index: SearchIndex, *, li
     return np.lexsort((ids, -results.scores, keys, behind))[offset : offset + limit]
 
 
-def _find_starts(rows: Numbers, search: Search, index: SearchIndex) -> Numbers:
+def _find_starts(rows: Numbers, search: Search) -> Numbers:
     filters = search.filters
     if not filters.says_when:
-        return index.find_starts(rows, windows=filters.windows, is_recalled=filters.has_usual_window)
-    evaluator, starts = open_evaluator(open_snapshot(search.snapshot)), np.full(rows.size, NEVER, dtype=np.int64)
+        return search.index.find_starts(rows, windows=filters.windows, is_recalled=filters.has_usual_window)
+    evaluator, starts = open_evaluator(search.opened), np.full(rows.size, NEVER, dtype=np.int64)
     for name, collection in filters.collections.items():
-        own = np.flatnonzero(index.types[rows] == TYPES.index(name))
+        own = np.flatnonzero(search.index.types[rows] == TYPES.index(name))
         if own.size and name != "place":
             starts[own] = evaluator.find_starts(collection.selection, rows[own], low=collection.window[0])
     return starts
@@ -196,17 +193,15 @@ def _make_items(
     search: Search,
     *,
     repeats: Sequence[Numbers] | None,
-    opened: SnapshotReader,
-    index: SearchIndex,
 ) -> list[bytes]:
     """Format the results of a page as JSON. `repeats`: the rows that repeat each result; None without `match=auto`."""
-    words, read_result = Hits(index.list_words(search.parsed)), index.results.read_result
-    others = repeat(b"") if repeats is None else [_format_repeats(value, opened, index) for value in repeats]
+    words, read_result = Hits(search.index.list_words(search.parsed)), search.index.results.read_result
+    others = repeat(b"") if repeats is None else [_format_repeats(value, search) for value in repeats]
     rows = zip(
         page.rows.tolist(),
         page.levels.tolist(),
         scores.tolist(),
-        map(format_start, _find_starts(page.rows, search, index).tolist()),
+        map(format_start, _find_starts(page.rows, search).tolist()),
         others,
         strict=False,
     )
@@ -216,10 +211,10 @@ def _make_items(
     ]
 
 
-def _format_repeats(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -> bytes:
+def _format_repeats(rows: Numbers, search: Search) -> bytes:
     if not rows.size:
         return _NO_REPEATS  # as nearly all results
     shown = rows[:MOST_REPEATS]
-    ranks = index.id_ranks[shown].tolist()
-    ids = [opened.listings.read_id(row, rank=rank) for row, rank in zip(shown.tolist(), ranks, strict=True)]
+    ranks = search.index.id_ranks[shown].tolist()
+    ids = [search.opened.listings.read_id(row, rank=rank) for row, rank in zip(shown.tolist(), ranks, strict=True)]
     return format_repeats(ids, count=rows.size)

@@ -57,6 +57,10 @@ class Search(Struct, frozen=True, kw_only=True):
     when: When | None = None
 
     @property
+    def opened(self) -> SnapshotReader:
+        return open_snapshot(self.snapshot)
+
+    @property
     def folds(self) -> bool:
         """Return True if repeated listings of an activity become one result. `changed_since` needs each listing."""
         return self.is_auto and "changed_since" not in self.query.values
@@ -103,11 +107,9 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
     )
 
 
-def list_located(
-    words: Sequence[str], search: Search, opened: SnapshotReader, index: SearchIndex
-) -> Iterator[tuple[int, int, Numbers]]:
+def list_located(words: Sequence[str], search: Search) -> Iterator[tuple[int, int, Numbers]]:
     """Yield the start and end of each name of a place among the searched words, with the rows located there."""
-    text = " ".join(words)
+    text, opened, index = " ".join(words), search.opened, search.index
     # The locations of a query that consists of these words alone were read already.
     locations = search.locations if text == search.query.get_as("q", str) else read_locations(text, opened, index)
     for start, end in find_runs(words, locations.neighborhoods):

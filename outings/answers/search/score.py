@@ -13,7 +13,6 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.search.audiences import find_audiences, has_children, keep_ages, mark_other_audiences
-from outings.answers.search.index import SearchIndex
 from outings.answers.search.postings import CATEGORY, NAME, OPENING
 from outings.answers.search.query_places import find_at_place
 from outings.answers.search.query_times import mark_untimely
@@ -36,7 +35,6 @@ from outings.answers.search.word_matches import (
     has_all,
     make_source,
 )
-from outings.answers.snapshot.reader import SnapshotReader
 
 # Rows → what each of them keeps of its score.
 Factor = Callable[[Numbers], Numbers]
@@ -90,21 +88,21 @@ class Score(Struct, frozen=True, eq=False):
         return fit
 
 
-def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep: Keep) -> SearchMatches:
+def match_words(search: Search, keep: Keep) -> SearchMatches:
     """Return the listings that have at least one of the words; all if no word decides."""
-    words, finder = search.parsed.words, index.finder
+    words, finder = search.parsed.words, search.index.finder
     foreign = None if search.foreign is None else search.foreign.related
-    raising_codes = _find_raising_codes(search, index)
-    located = list(list_located(words, search, opened, index)) if search.is_auto and words else []
+    raising_codes = _find_raising_codes(search)
+    located = list(list_located(words, search)) if search.is_auto and words else []
     codes = finder.find_codes(
         words,
-        more=_list_more(words, located, search, index),
+        more=_list_more(words, located, search),
         foreign=foreign,
         beginning=search.parsed.begun,
         is_auto=search.is_auto,
     )
     # Of bytes NumPy finds the rows in ten times as long.
-    rows = keep((reduce(np.maximum, codes) > 0).nonzero()[0] if codes else np.arange(index.types.size))
+    rows = keep((reduce(np.maximum, codes) > 0).nonzero()[0] if codes else np.arange(search.index.types.size))
     are_narrow = _mark_narrow(words, search.words) if search.is_auto else [False] * len(words)
     subject = [word_codes for word_codes, is_narrow in zip(codes, are_narrow, strict=True) if not is_narrow]
     find_meant = cache(
@@ -122,13 +120,13 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
             *((codes_of_word, 1) for codes_of_word in raising_codes.values()),
             *((named, len(name)) for name, named in names),
         ],
-        name_words=index.name_words,
-        are_namesakes=partial(index.namesakes.are_named_after, subject=subject, meant=find_meant)
+        name_words=search.index.name_words,
+        are_namesakes=partial(search.index.namesakes.are_named_after, subject=subject, meant=find_meant)
         if is_subject
         else None,
         factors=[
-            *_list_factors(search, opened, index, raising_codes=raising_codes),
-            *(_locate(name, named, search, opened, index).take for name, named in names),
+            *_list_factors(search, raising_codes=raising_codes),
+            *(_locate(name, named, search).take for name, named in names),
         ],
     )
     return SearchMatches(
@@ -157,9 +155,7 @@ def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], query_words: Que
     return ()
 
 
-def _list_more(
-    words: Sequence[str], located: Iterable[tuple[int, int, Numbers]], search: Search, index: SearchIndex
-) -> list[list[Source]]:
+def _list_more(words: Sequence[str], located: Iterable[tuple[int, int, Numbers]], search: Search) -> list[list[Source]]:
     """Return listings that match a word in `auto` without saying so, for each word: those in the place that the word
     names, with the fact that the word states (`indoor`), or of the word's type (`camp`)."""
     more: list[list[Source]] = [[] for _ in words]
@@ -168,20 +164,20 @@ def _list_more(
             more[number].append(make_source(lying, OPENING))
     for number, word in enumerate(words if search.is_auto else ()):
         if word in search.words.facts:
-            more[number].append(make_source(index.find_stating(word, search.words), CATEGORY))
+            more[number].append(make_source(search.index.find_stating(word, search.words), CATEGORY))
         if word in search.words.types:
-            more[number].append(make_source(np.flatnonzero(index.types == search.words.types[word]), NAME))
+            more[number].append(make_source(np.flatnonzero(search.index.types == search.words.types[word]), NAME))
     return more
 
 
-def _find_raising_codes(search: Search, index: SearchIndex) -> dict[str, Codes]:
+def _find_raising_codes(search: Search) -> dict[str, Codes]:
     """Return, for each word that only raises scores, the codes by row: 0 where the name lacks the word. In `auto` these
     are also words for lessons and ages. If no word decides, words for ages and times replace audience words."""
     parsed, words, is_auto = search.parsed, search.words, search.is_auto
     audience_words = (*parsed.audience, *(parsed.stated if is_auto else ())) if parsed.words else parsed.stated
     foreign = None if search.foreign is None else search.foreign.related
     kinds = {
-        kind: index.find_name_codes(
+        kind: search.index.find_name_codes(
             kind,
             words.list_alike(kind) if is_auto else frozenset(),
             foreign,
@@ -190,7 +186,9 @@ def _find_raising_codes(search: Search, index: SearchIndex) -> dict[str, Codes]:
         for kind in (*parsed.kinds, *_list_lessons(search))
     }
     return kinds | {
-        word: index.find_name_codes(word, frozenset(), foreign, None) for word in audience_words if word not in kinds
+        word: search.index.find_name_codes(word, frozenset(), foreign, None)
+        for word in audience_words
+        if word not in kinds
     }
 
 
@@ -203,9 +201,7 @@ def _list_lessons(search: Search) -> tuple[str, ...]:
     return (*own, *(word for word in parsed.words if word in lessons))
 
 
-def _list_factors(
-    search: Search, opened: SnapshotReader, index: SearchIndex, *, raising_codes: dict[str, Codes]
-) -> Iterator[Factor]:
+def _list_factors(search: Search, *, raising_codes: dict[str, Codes]) -> Iterator[Factor]:
     """Yield all factors except that of location."""
     kinds, lessons, when = search.parsed.kinds, _list_lessons(search), search.when
     others = [word for word in raising_codes if word not in kinds and word not in lessons]
@@ -214,15 +210,15 @@ def _list_factors(
             yield partial(_keep_named, codes=[raising_codes[word] for word in group], least=least)
     if not search.is_auto:
         return
-    yield lambda rows: np.where(index.called_off[rows], _CALLED_OFF, 1)
+    yield lambda rows: np.where(search.index.called_off[rows], _CALLED_OFF, 1)
     if audiences := find_audiences(search):
-        yield lambda rows: np.where(mark_other_audiences(rows, index, audiences), _FOR_OTHERS, 1)
+        yield lambda rows: np.where(mark_other_audiences(rows, search.index, audiences), _FOR_OTHERS, 1)
     if when is not None:
-        yield lambda rows: np.where(mark_untimely(rows, when, search.filters.collections, opened), _UNTIMELY, 1)
+        yield lambda rows: np.where(mark_untimely(rows, when, search.filters.collections, search.opened), _UNTIMELY, 1)
     if search.age is not None:
-        yield partial(keep_ages, index=index, age=search.age)
+        yield partial(keep_ages, index=search.index, age=search.age)
     elif has_children(search):
-        yield lambda rows: np.where(index.age_min[rows] >= _TEEN, _TOO_OLD, 1)
+        yield lambda rows: np.where(search.index.age_min[rows] >= _TEEN, _TOO_OLD, 1)
 
 
 def _keep_named(rows: Numbers, *, codes: Sequence[Codes], least: float) -> Numbers:
@@ -231,9 +227,9 @@ def _keep_named(rows: Numbers, *, codes: Sequence[Codes], least: float) -> Numbe
     return kept
 
 
-def _locate(name: Sequence[str], named: Codes, search: Search, opened: SnapshotReader, index: SearchIndex) -> Numbers:
+def _locate(name: Sequence[str], named: Codes, search: Search) -> Numbers:
     """Return the factor of location by row: 1 for listings that name the place and, in `auto`, for all in the place."""
     kept: Numbers = np.where(STANDINGS.take(named) >= SAYS_WHERE, 1, _ELSEWHERE)
     if search.is_auto:
-        kept[find_at_place(name, opened, index)] = 1
+        kept[find_at_place(name, search.opened, search.index)] = 1
     return kept

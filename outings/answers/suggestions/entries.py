@@ -13,6 +13,7 @@ from outings.answers.snapshot.areas import order_neighborhoods
 from outings.answers.snapshot.reader import DerivedTables, Frames, TableContext
 from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import Language, find_stems
+from outings.contract.languages.word_lists import SearchWords
 from outings.contract.resources.finding import SuggestionKind
 from outings.contract.text import split_words
 from outings.contract.vocabulary import TYPES
@@ -34,6 +35,7 @@ _COLUMNS = {
     "organizations": ("row", "status", "name"),
     "neighborhoods": ("slug", "name"),
 }
+_UNSEARCHABLE = ("fillers", "kinds", "prices", "times", "city")
 # Words on both sides of these are not one phrase: "Hope Park: spray shower".
 _SEPARATORS = re.compile(r"[:;,.!?/|()\[\]\"“”–—]|\s-|-\s|\+")
 _WRITTEN_WORD = re.compile(r"&|[^\W_]+(?:['’][^\W_]+)*")
@@ -125,8 +127,10 @@ def find_queries(named: pl.DataFrame, language: Language) -> pl.DataFrame:
     spoken = ((name, word) for name in names for word, _ in split_phrases(name))
     words = pl.DataFrame(spoken, schema={"name": pl.String(), "word": pl.String()}, orient="row")
     is_end = pl.col("word").str.contains(r"\p{L}") & (pl.col("word").str.len_chars() >= _LEAST_LETTERS)
-    is_end &= ~pl.col("word").is_in(_list_fillers(language))
-    unsearchable = _list_unsearchable(language)
+    known_words = (language.search or SearchWords()).words
+    # No query begins or ends with a filler word, and none consists of words that find nothing if they are alone.
+    is_end &= ~pl.col("word").is_in(known_words.fillers.split())
+    unsearchable = " ".join(getattr(known_words, role) for role in _UNSEARCHABLE).split()
     words = words.with_columns(is_end=is_end, is_searchable=~pl.col("word").is_in(unsearchable))
     stem, known = make_stem(find_stems(language)), words["word"].unique()
     stems = pl.DataFrame({"word": known, "stem": pl.Series([stem(word) for word in known], dtype=pl.String())})
@@ -168,19 +172,6 @@ def find_written(text: str, name: str) -> str:
         if [word for word, _ in run] == words:
             return " ".join(written for _, written in run)
     return text
-
-
-def _list_fillers(language: Language) -> list[str]:
-    """List the words with which no query begins or ends."""
-    return [] if language.search is None else language.search.words.fillers.split()
-
-
-def _list_unsearchable(language: Language) -> list[str]:
-    """List the words that find nothing if they are alone."""
-    if language.search is None:
-        return []
-    words = language.search.words
-    return f"{words.fillers} {words.kinds} {words.prices} {words.times} {words.city}".split()
 
 
 def make_beginnings(entries: pl.DataFrame) -> pl.DataFrame:

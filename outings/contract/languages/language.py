@@ -26,21 +26,11 @@ _ALLOWED = (
 )
 
 
-class RelatedProblem(Struct, frozen=True):
-    """An error in a file of related words. `line`: its number from 1, or 0 for the whole file."""
-
-    line: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.message}" if self.line else self.message
-
-
 class RelatedError(Exception):
-    """An error: all problems of a file of related words, in order."""
+    """An error: all problems of a file of related words, in order. Each names its line, unless it is of the file."""
 
-    def __init__(self, problems: Sequence[RelatedProblem]) -> None:
-        super().__init__("; ".join(map(str, problems)))
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
         self.problems = tuple(problems)
 
 
@@ -50,17 +40,15 @@ def parse_related(data: bytes) -> tuple[Group, ...]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RelatedError([RelatedProblem(0, f"is not UTF-8 (byte {error.start}); allowed: {_ALLOWED}")]) from None
+        raise RelatedError([f"is not UTF-8 (byte {error.start}); allowed: {_ALLOWED}"]) from None
     groups: list[Group] = []
-    problems: list[RelatedProblem] = []
+    problems: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("#"):
-            phrases = [" ".join(split_words(part)) for part in line.split(",")]
-            wrong = _list_wrong(phrases, line)
-            problems += [RelatedProblem(number, f"{fault}; allowed: {_ALLOWED}") for fault in wrong]
-            groups.append(tuple(phrases))
+            groups.append(tuple(" ".join(split_words(part)) for part in line.split(",")))
+            problems += [f"line {number}: {fault}; allowed: {_ALLOWED}" for fault in _list_wrong(groups[-1], line)]
     if len(groups) > MOST_GROUPS:
-        problems.append(RelatedProblem(0, f"has {len(groups)} groups; allowed: at most {MOST_GROUPS}"))
+        problems.append(f"has {len(groups)} groups; allowed: at most {MOST_GROUPS}")
     if problems:
         raise RelatedError(problems)
     return tuple(groups)
