@@ -26,7 +26,6 @@ from pipeline.fetch.source import FeedError, SettingError
 from pipeline.plan import find_uncovered
 from pipeline.previous_release import read_previous_release
 from pipeline.records.record import Problem
-from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
 from pipeline.scratch import open_scratch, sweep_scratch
 
 
@@ -101,11 +100,9 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
             tell(f"feed {feed.name}: {read.read:,} {'record' if read.read == 1 else 'records'} read")
         for metro in configuration.metros:
             try:
-                neighborhoods, wrong = read_metro_neighborhoods(metro.slug, metro.neighborhoods)
+                problems += dry_run.run(metro)
             except FeedError as error:
                 errors.append(error)
-                continue
-            problems += (*dry_run.run(metro, neighborhoods), *wrong)
     uncovered = find_uncovered(configuration)
     report = make_report(dry_run.counts, problems, unknown, decided=decided, uncovered=uncovered)
     return CheckResult(report=report, warnings=(*unread, *dry_run.warnings), errors=tuple(errors))

@@ -35,7 +35,6 @@ from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.table.mapping import compile_mapping
 from pipeline.fetch.table.reading import open_engine, open_table
 from pipeline.previous_release import PreviousRelease
-from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
 from pipeline.scratch import open_scratch, sweep_scratch
 
 
@@ -232,7 +231,7 @@ def _write_checked(config: Path, text: str, *, force: bool) -> tuple[list[FeedRe
             for read in reads:
                 dry_run.add_feed(read)
             for metro in configuration.metros:
-                list(dry_run.run(metro, read_metro_neighborhoods(metro.slug, metro.neighborhoods)[0]))
+                dry_run.run(metro)
             counts = dry_run.counts
         if force:
             draft.replace(config)

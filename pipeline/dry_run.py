@@ -38,8 +38,7 @@ from pipeline.plan import Build, plan_metro
 from pipeline.previous_release import PreviousRelease
 from pipeline.publish.metro import open_previous
 from pipeline.records.record import Problem
-from pipeline.resolve.facts.geography import Neighborhoods
-from pipeline.resolve.facts.neighborhood_map import tabulate_neighborhoods
+from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import MetroOrganizations
 from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.metro_claims import Claims, find_refused
@@ -79,8 +78,10 @@ class DryRun:
         self._results[read.feed] = spool_feed(read, spool=self._scratch, is_whole=is_whole)
         self._warnings += warn_of_reading(read)
 
-    def run(self, metro: MetroTable, neighborhoods: Neighborhoods) -> Iterator[Problem]:
-        """Make the metro's tables as a build does, and count what they have. Yield the problems of its records."""
+    def run(self, metro: MetroTable) -> list[Problem]:
+        """Make the metro's tables as a build does, and count what they have. Return the problems of its records and of
+        its neighborhoods. Raises FeedError if the neighborhoods can't be read."""
+        neighborhoods, wrong = read_metro_neighborhoods(metro.slug, metro.neighborhoods)
         work = replace(
             self._works[metro.slug], organizations=self._organizations, refused=self._refused.get(metro.slug, {})
         )
@@ -114,8 +115,12 @@ class DryRun:
         problems = [*records.problems, *maker.problems]
         for feed, lost in Counter(problem.feed for problem in problems if problem.quarantined).items():
             self._results[feed] = self._results[feed].set_aside(lost)
-        for feed, result in self._results.items():
-            yield from locate_problems((problem for problem in problems if problem.feed == feed), result.files)
+        located = [
+            problem
+            for feed, result in self._results.items()
+            for problem in locate_problems((own for own in problems if own.feed == feed), result.files)
+        ]
+        return [*located, *wrong]
 
     @property
     def counts(self) -> list[FeedCount]:

@@ -250,7 +250,11 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
     slugs = {metro["slug"] for metro in metros if "slug" in metro}
     for number, feed in enumerate(feeds):
         key = name_entry("feeds", number, feed)
-        _check_feed(decoder, feed, key)
+        if "format" in feed:
+            _check_format(decoder, feed, key)
+        _check_address(decoder, feed.get("url", ""), f"{key}.url")
+        _check_headers(decoder, feed, f"{key}.headers")
+        check_pages(decoder, feed, key)
         if feed.get("metro") is not None:
             _check_slugs(decoder, f"{key}.metro", [feed["metro"]], slugs, verb="is")
     _check_edge(decoder, tables.get("edge", {}))
@@ -324,14 +328,6 @@ def _check_metro(decoder: Decoder, metro: Values, key: str) -> None:
             decoder.report(f"{key}.bounds", f"is {bounds}; allowed: -90 ≤ south < north ≤ 90, -180 ≤ west < east ≤ 180")
         elif len(center) == 2 and not (south <= center["lat"] <= north and west <= center["lng"] <= east):
             decoder.report(f"{key}.center", f"is {center}; allowed: a point inside the metro's bounds, {bounds}")
-
-
-def _check_feed(decoder: Decoder, feed: Values, key: str) -> None:
-    if "format" in feed:
-        _check_format(decoder, feed, key)
-    _check_address(decoder, feed.get("url", ""), f"{key}.url")
-    _check_headers(decoder, feed, f"{key}.headers")
-    check_pages(decoder, feed, key)
 
 
 def _check_format(decoder: Decoder, feed: Values, key: str) -> None:

@@ -59,10 +59,6 @@ def find_struct(declared: Any) -> type[Struct] | None:
     return kind if isinstance(kind, type) and issubclass(kind, Struct) else None
 
 
-def is_list_of_tables(declared: Any) -> bool:
-    return get_origin(strip_annotation(declared)) is tuple and find_struct(declared) is not None
-
-
 def is_scalar(declared: Any) -> bool:
     kind = strip_annotation(declared)
     if get_origin(kind) in (Union, UnionType):
@@ -123,7 +119,7 @@ def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) ->
     settings: dict[str, list[SettingPath]] = {}
     for path in _list_scalars(document, Configuration, ()):
         settings.setdefault(name_variable(path), []).append(path)
-    ours = tuple(name_variable((table,)) + "_" for table in list_tables())
+    ours = tuple(f"{name_variable((field.name,))}_" for field in _list_settings(Configuration))
     wrong = []
     for variable in sorted(name for name in environ if name.startswith(ours)):
         paths = settings.get(variable, [])
@@ -137,8 +133,8 @@ def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) ->
     return wrong
 
 
-def list_tables() -> list[str]:
-    return [field.name for field in structs.fields(Configuration) if field.name not in DERIVED]
+def _list_settings(table: type[Struct]) -> list[structs.FieldInfo]:
+    return [field for field in structs.fields(table) if field.name not in DERIVED]
 
 
 def name_variable(path: SettingPath) -> str:
@@ -160,7 +156,7 @@ def _list_scalars(document: Any, table: type[Struct], path: SettingPath) -> Iter
         if inner is None:
             if is_scalar(field.type) and path and NAMING_KEYS.get(path[0]) != field.name:
                 yield here
-        elif is_list_of_tables(field.type):
+        elif field.name in NAMING_KEYS:
             for name, entry in _list_entries(raw.get(field.name), field.name):
                 yield from _list_scalars(entry, inner, (*here, name))
         else:
@@ -215,11 +211,11 @@ class Decoder:
     def decode_table(self, raw: Any, table: type[Struct], key: str = "") -> dict[str, Any]:
         """Return the valid settings of `raw` by their names in the struct `table`, with defaults. Wrong and missing
         ones are left out and reported."""
+        fields = {field.name: field for field in _list_settings(table)}
         if not isinstance(raw, dict):
-            self.report(key, f"is {_show(raw)}; allowed: a table of {_list_names(table)}")
+            self.report(key, f"is {_show(raw)}; allowed: a table of {', '.join(fields)}")
             return {}
         prefix = f"{key}." if key else ""
-        fields = {field.name: field for field in structs.fields(table) if field.name not in DERIVED}
         for name in raw:
             if name not in fields:
                 near = suggest(name, fields)
@@ -248,7 +244,7 @@ class Decoder:
         inner = find_struct(field.type)
         if inner is None:
             self._decode_value(raw, field, key, values)
-        elif not is_list_of_tables(field.type):
+        elif field.name not in NAMING_KEYS:
             values[field.name] = self.decode_table(raw, inner, key)
         elif isinstance(raw, list):
             values[field.name] = [
@@ -306,7 +302,3 @@ def _show(value: Any) -> str:
         return str(value).lower()
     text = str(value)
     return text if len(text) <= 80 else text[:80] + "…"
-
-
-def _list_names(table: type[Struct]) -> str:
-    return ", ".join(field.name for field in structs.fields(table) if field.name not in DERIVED)

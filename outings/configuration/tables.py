@@ -143,7 +143,7 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     map: dict[str, Any] = {}
     encoding: Text = "auto"
     records: str = ""
-    skip: Annotated[int, Meta(ge=0, description="a whole number from 0")] = 0
+    skip: First = 0
     sheet: str = ""
     table: str = ""
     file: str = ""
