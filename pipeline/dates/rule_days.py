@@ -266,7 +266,7 @@ def _number_week(number: Days) -> Days:
 
 def _meet_weekdays(rule: RecurrenceRule, days: Days, weekdays: tuple[tuple[int, int], ...]) -> Mask:
     weekday = find_weekday(days)
-    met: Mask = np.isin(range(_WEEK), [code for number, code in weekdays if number == 0])[weekday]
+    met: Mask = np.array([(0, code) in weekdays for code in range(_WEEK)])[weekday]
     if any(number for number, _ in weekdays):
         counted, left = map(_number_week, _count(days, "M" if rule.frequency == "MONTHLY" or rule.months else "Y")[1:])
         for number, code in weekdays:
