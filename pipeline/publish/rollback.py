@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from outings.release.manifest import read_manifest
 from outings.release.publishing import Publication, make_deadline, publish
-from outings.release.root import ListedRelease, Part, Root
+from outings.release.root import ListedRelease, Part
 from outings.release.snapshot import name_snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED
@@ -51,12 +51,25 @@ def roll_back(
     check_deadline = make_deadline(act="rollback")
     taken = WithdrawalMatcher(current.root.withdrawals)
     feeds = {name: strip_memory(store, memory, taken) for name, memory in target.root.feeds.items()}
-    built = [
-        _roll_metro_back(
-            store, slug, current=current.root, target=part, stamp=stamp, today=today[slug], cache=cache, taken=taken
-        )
-        for slug, part in sorted(target.root.parts.items())
-    ]
+
+    def roll_metro_back(slug: str, part: Part) -> MetroBuild:
+        released = read_previous_metro(store, current.root.parts[slug]) if slug in current.root.parts else None
+        manifest = read_manifest(store, part.manifest)
+        source = PreviousSnapshot(name_snapshot(store, manifest, cache=cache))
+        assert source.snapshot is not None
+        stripping = RowStripper(source, taken.ids)
+        source.drop_rows(taken.ids)
+        kept = strip_kept(store, manifest, taken)
+        plan = plan_kept(
+            manifest, source.snapshot, previous=released, today=today[slug], stamp=stamp, cache=cache,
+            inputs="" if taken else manifest.inputs, site=read_settings(store, current.root.site),
+        )  # fmt: skip
+        rows = [(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source]
+        listings = carry_listings(store, manifest, source.snapshot, kept, rows=rows)
+        previous = open_previous(store, released, cache=cache, vocabulary=plan.vocabulary)
+        return build_metro(listings, previous, plan=plan, store=store, renderer=manifest.renderer)
+
+    built = [roll_metro_back(slug, part) for slug, part in sorted(target.root.parts.items())]
     parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
     changes = {metro.slug: metro.changes for metro in built}
     for slug in sorted(current.root.parts.keys() - target.root.parts.keys()):
@@ -79,34 +92,6 @@ def roll_back(
         act="rollback",
     )
     return RollbackResult(published=published, metros=tuple(built))
-
-
-def _roll_metro_back(
-    store: Store,
-    slug: str,
-    *,
-    current: Root,
-    target: Part,
-    stamp: datetime,
-    today: date,
-    cache: Path,
-    taken: WithdrawalMatcher,
-) -> MetroBuild:
-    released = read_previous_metro(store, current.parts[slug]) if slug in current.parts else None
-    manifest = read_manifest(store, target.manifest)
-    source = PreviousSnapshot(name_snapshot(store, manifest, cache=cache))
-    assert source.snapshot is not None
-    stripping = RowStripper(source, taken.ids)
-    source.drop_rows(taken.ids)
-    kept = strip_kept(store, manifest, taken)
-    plan = plan_kept(
-        manifest, source.snapshot, previous=released, today=today, stamp=stamp, inputs="" if taken else manifest.inputs,
-        cache=cache, site=read_settings(store, current.site),
-    )  # fmt: skip
-    rows = [(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source]
-    listings = carry_listings(store, manifest, source.snapshot, kept, rows=rows)
-    previous = open_previous(store, released, cache=cache, vocabulary=plan.vocabulary)
-    return build_metro(listings, previous, plan=plan, store=store, renderer=manifest.renderer)
 
 
 def _withdraw_all(previous: PreviousSnapshot) -> tuple[Change, ...]:

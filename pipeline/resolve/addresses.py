@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from outings.contract.resources.shared import Location
 from outings.contract.text import fold_text
 from outings.release.manifest import FeedAccount
-from outings.release.store import Corrupt, NotFound, Store, read_object
+from outings.release.store import Store
 from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.record import Reference
+from pipeline.resolve.delta_state import read_state
 
 # Latitude and longitude.
 Point = tuple[float, float]
@@ -130,8 +131,6 @@ def settle_addresses(search: AddressSearch, book: AddressBook, *, waiting: Itera
 
 
 def read_book(store: Store, sha: str | None) -> AddressBook:
-    """Read the services' answers that a release stores; none if they can't be read: then they are requested again."""
-    try:
-        return AddressBook() if sha is None else msgspec.json.decode(read_object(store, sha), type=AddressBook)
-    except (NotFound, Corrupt, msgspec.MsgspecError):
-        return AddressBook()
+    """Read the services' answers that a release stores; none if they are lost: then they are requested again."""
+    data = read_state(store, sha)
+    return AddressBook() if data is None else msgspec.json.decode(data, type=AddressBook)

@@ -1,6 +1,6 @@
 """Decide which metro gets an id that several claim: an id belongs to one listing of one metro and one feed."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -112,17 +112,14 @@ def find_refused(
         feeds: the names of the feeds, in the configuration's order.
         find_standing: returns the claims on the given ids in the metros that were not built.
     """
-    visited, contested = set[str](), set[str]()
-    for some in claims.values():
-        own = {row_id for ids in some.values() for row_id in ids}
-        contested |= visited & own
-        visited |= own
+    metros = Counter(row_id for some in claims.values() for row_id in {*chain.from_iterable(some.values())})
+    contested = {row_id for row_id, count in metros.items() if count > 1}
     arrived = list_arrived(claims.values())
     standing = find_standing(arrived) if arrived else {}
     contested.update(row_id for some in standing.values() for ids in some.values() for row_id in ids)
     rivals = defaultdict[str, list[_Claim]](list)
-    for is_built, metros in ((False, standing), (True, claims)):
-        for metro, some in metros.items() if contested else ():
+    for is_built, held in ((False, standing), (True, claims)):
+        for metro, some in held.items() if contested else ():
             for claimant, ids in some.items():
                 for row_id in contested.intersection(ids):
                     rivals[row_id].append(_Claim(metro=metro, is_built=is_built, claimant=claimant))

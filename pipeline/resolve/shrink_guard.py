@@ -41,8 +41,7 @@ def count_losses(published: Mapping[str, str], present: Collection[str]) -> dict
 def add_losses(losses: Sequence[Mapping[str, FeedLoss]], *, claims: Iterable[Claims]) -> dict[str, FeedLoss]:
     """Add up the losses of all metros by feed. Listings that moved to another metro, by its claims, do not count."""
     total: dict[str, FeedLoss] = {}
-    has_gone = any(loss.gone for metro in losses for loss in metro.values())
-    arrived = list_arrived(claims) if has_gone else frozenset[str]()
+    arrived = list_arrived(claims)
     for metro in losses:
         for feed, loss in metro.items():
             earlier = total.get(feed, FeedLoss(0))

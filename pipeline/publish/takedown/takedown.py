@@ -42,13 +42,10 @@ class TakedownResult(Struct, frozen=True, kw_only=True):
     """The result. `published`: None if there was nothing to do. `types` by id; `showing`: how many listings showed the
     withdrawn ones, by metro; `since`: the first release that had them; the last is the previous one."""
 
-    published: Publication | None
-    types: Mapping[str, str]
-    showing: Mapping[str, int]
-    since: int | None
-
-
-NOTHING = TakedownResult(published=None, types={}, showing={}, since=None)
+    published: Publication | None = None
+    types: Mapping[str, str] = {}
+    showing: Mapping[str, int] = {}
+    since: int | None = None
 
 
 def _follow_builds(act: Callable[P, TakedownResult]) -> Callable[P, TakedownResult]:
@@ -78,7 +75,7 @@ def take_down(
     withdrawn = list_withdrawn(root.withdrawals)
     wanted = [row_id for row_id in dict.fromkeys(ids) if row_id not in withdrawn]
     if not wanted:
-        return NOTHING
+        return TakedownResult()
     by_metro = {slug: find_withdrawal(store, part, wanted, cache=cache) for slug, part in sorted(root.parts.items())}
     types = _name_types(store, root, by_metro, wanted)
     stamp = _choose_stamp(root, now)
@@ -140,7 +137,7 @@ def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust
         raise UnknownRowError(f"{', '.join(unknown)}: is not taken down; nothing is published")
     wanted = list_withdrawn(root.withdrawals).intersection(ids)
     if not wanted:
-        return NOTHING
+        return TakedownResult()
     given = {row_id: replace(root.withdrawals[row_id], is_over=True) for row_id in wanted}
     published = publish(
         store, base=root, parts={}, changes=[], now=_choose_stamp(root, now), trust=trust, act="takedown",
@@ -148,7 +145,7 @@ def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust
         taking=WithdrawalChange(withdrawals={**root.withdrawals, **given}),
     )  # fmt: skip
     types = {row_id: root.withdrawals[row_id].type for row_id in sorted(wanted)}
-    return TakedownResult(published=published, types=types, showing={}, since=None)
+    return TakedownResult(published=published, types=types)
 
 
 def _choose_stamp(root: Root, now: datetime) -> datetime:
