@@ -28,6 +28,8 @@ _ROW_COLUMNS = (
     "length",
 )  # fmt: skip
 _IS_FOREIGN = pl.col("home").is_not_null()
+# A draft that was published before has a reason.
+WAS_PUBLISHED = (pl.col("status") != DRAFT) | pl.col("reason").is_not_null()
 
 
 class PreviousSnapshot:
@@ -56,13 +58,9 @@ class PreviousSnapshot:
         ids = self.listings["id"].to_list()
         self._at: dict[str, int] = {row_id: at for at, row_id in enumerate(ids)}
         self._at |= dict(zip(self.organizations["id"], range(-1, -1 - self.organizations.height, -1), strict=True))
-        self.origins: Mapping[str, bytes] | None = None
+        self.origins: Mapping[str, bytes | None] | None = None
         if origins is not None:
-            self.origins = {
-                row_id: origin
-                for row_id, origin in zip(ids, origins["origin"].to_list(), strict=True)
-                if origin is not None
-            }
+            self.origins = dict(zip(ids, origins["origin"].to_list(), strict=True))
         nothing = pl.repeat(None, self.listings.height, dtype=pl.String(), eager=True).alias("links")
         self.links = nothing if origins is None else origins["links"]
 
@@ -161,8 +159,7 @@ class PreviousSnapshot:
         """Return the slugs by id of this type's rows, archived ones too, but without drafts that were never
         published."""
         own = self.listings.filter(pl.col("type") == TYPES.index(kind)) if kind != ORGANIZATION else self.organizations
-        shown = own.filter((pl.col("status") != DRAFT) | pl.col("reason").is_not_null())
-        return dict(zip(shown["id"].to_list(), shown["slug"].to_list(), strict=True))
+        return dict(own.filter(WAS_PUBLISHED).select("id", "slug").iter_rows())
 
     def read_document(self, row_id: str) -> bytes:
         """Return the JSON of a row as the release stores it."""

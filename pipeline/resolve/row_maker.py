@@ -28,7 +28,7 @@ from pipeline.resolve.listings.classes import make_class_row
 from pipeline.resolve.listings.events import make_event_row
 from pipeline.resolve.listings.places import make_place_row
 from pipeline.resolve.listings.resolved_record import Facts, MetroContext, ResolvedRecord
-from pipeline.resolve.listings.rows import Row, UnchangedListing, check_bounds
+from pipeline.resolve.listings.rows import Row, check_bounds
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.reference_index import FindForeign, ReferenceIndex, ResolvedPlace
 from pipeline.resolve.references import ForeignResolution
@@ -52,7 +52,7 @@ class _NewListing(Struct, frozen=True):
 
 
 class RowMaker:
-    """Makes a metro's rows. `unchanged`: the listings that are the same as in the previous release, known at once;
+    """Makes a metro's rows. `unchanged`: the origins of listings that are the same as in the previous release, by id;
     `foreign`: references to other metros' organizations, with the results; `problems`: parts of records that were left
     out, complete after `list_rows`."""
 
@@ -69,7 +69,7 @@ class RowMaker:
         """Index the records and compare them with the previous release. `by_id`: records by their listing's id;
         `carried`: ids of previous rows to keep in any case; `find_foreign`: finds an organization of another metro."""
         self.problems: list[Problem] = []
-        self.unchanged: list[UnchangedListing] = []
+        self.unchanged: dict[str, bytes | None] = {}
         self._previous, self._setting = previous, setting
         self._neighborhoods = neighborhoods
         self._references = ReferenceIndex(
@@ -81,7 +81,7 @@ class RowMaker:
             if previous.origins is None or previous.find_row(row_id) < 0:
                 self._carried.append(row_id)
             else:
-                self.unchanged.append(UnchangedListing(id=row_id, origin=None))
+                self.unchanged[row_id] = None
         self._new = list(self._compare(by_id))
 
     def list_rows(self) -> Iterator[Row]:
@@ -117,7 +117,7 @@ class RowMaker:
             at = b"" if place is None else places[place.reference.id]
             origin = _hash_origin(entry, row_id, index.slugs[row_id], organization, at, point)
             if origins.get(row_id) == origin and row_id not in moving:
-                self.unchanged.append(UnchangedListing(id=row_id, origin=origin))
+                self.unchanged[row_id] = origin
             else:
                 yield _NewListing(row_id, entry, organization, place, origin)
 
@@ -187,7 +187,7 @@ class RowMaker:
         snapshot = self._previous.snapshot
         if snapshot is None or not self.unchanged:
             return
-        at = self._previous.find_rows(listing.id for listing in self.unchanged)
+        at = self._previous.find_rows(self.unchanged)
         rows = self._previous.listings.with_columns(self._previous.links)[at].filter(
             (pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null()
         )

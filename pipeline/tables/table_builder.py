@@ -13,11 +13,11 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.vocabulary import TYPES
-from outings.release.tables import DRAFT, OCCURRENCE_TABLES, PUBLISHED, TABLES, make_schema
+from outings.release.tables import OCCURRENCE_TABLES, PUBLISHED, TABLES, make_schema
 from pipeline.records.record import ORGANIZATION
-from pipeline.resolve.listings.rows import ORIGINS, Row, UnchangedListing
+from pipeline.resolve.listings.rows import ORIGINS, Row
 from pipeline.resolve.occurrence_table import join_occurrence_table
-from pipeline.resolve.previous_rows import PreviousSnapshot
+from pipeline.resolve.previous_rows import WAS_PUBLISHED, PreviousSnapshot
 from pipeline.resolve.websites import encode_links
 from pipeline.tables.diff import VersionedRow, make_versioned_row, withdraw_row
 from pipeline.tables.document_buffer import DocumentBuffer
@@ -78,17 +78,17 @@ class TableBuilder:
             self._add("listings", [entry for entry in versioned if entry.row.kind != ORGANIZATION])
             self._add("organizations", [entry for entry in versioned if entry.row.kind == ORGANIZATION])
 
-    def add_unchanged(self, unchanged: Sequence[UnchangedListing]) -> None:
-        """Add unchanged listings by copying their columns, dates and words from the previous release."""
+    def add_unchanged(self, unchanged: Mapping[str, bytes | None]) -> None:
+        """Add unchanged listings by copying their columns, dates and words from the previous release. `unchanged`: the
+        origin by id."""
         if not unchanged:
             return
         previous, first = self._previous, self._sizes["listings"]
         self._sizes["listings"] += len(unchanged)
-        ids = [listing.id for listing in unchanged]
-        self._present.update(ids)
-        at = previous.find_rows(ids)
+        self._present.update(unchanged)
+        at = previous.find_rows(unchanged)
         numbers = pl.Series("number", np.arange(first, first + len(unchanged), dtype=np.uint32))
-        origins = pl.Series("origin", [listing.origin for listing in unchanged], dtype=pl.Binary())
+        origins = pl.Series("origin", [*unchanged.values()], dtype=pl.Binary())
         rows = previous.listings[at].with_columns(numbers, origins, previous.links[at])
         self._frames["listings"].append(rows.select(*_SCHEMAS["listings"]))
         # By the row of the previous release, the new number, -1 if the listing is not unchanged.
@@ -102,16 +102,11 @@ class TableBuilder:
         """Add the rows of the previous release that were not added: published ones as archived, hidden ones unchanged.
         Drafts are dropped."""
         gone = [row_id for row_id in self._previous if row_id not in self._present]
-        if self._previous.origins is None:
-            self.add_rows(self._withdraw(gone))
-            return
-        listings = {row_id for row_id in gone if self._previous.find_row(row_id) >= 0}
-        rows = self._previous.listings.filter(pl.col("id").is_in(listings))
-        hidden = rows.filter(pl.col("status") != PUBLISHED)
-        kept = hidden.filter((pl.col("status") != DRAFT) | pl.col("reason").is_not_null())
-        self.add_unchanged([UnchangedListing(id=row_id, origin=None) for row_id in kept["id"]])
-        moving = listings.difference(hidden["id"])
-        self.add_rows(self._withdraw(row_id for row_id in gone if row_id in moving or row_id not in listings))
+        if self._previous.origins is not None:
+            # Copied, because a metro may have many.
+            is_hidden = pl.col("id").is_in(gone) & (pl.col("status") != PUBLISHED) & WAS_PUBLISHED
+            self.add_unchanged(dict.fromkeys(self._previous.listings.filter(is_hidden)["id"]))
+        self.add_rows(self._withdraw(row_id for row_id in gone if row_id not in self._present))
 
     def join(self, name: str) -> pl.DataFrame:
         """Return the chunks of a table as one frame, and remove them from the builder."""

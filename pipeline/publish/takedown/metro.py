@@ -4,7 +4,7 @@ rest is unchanged.
 State for the metro's next build loses them too: delta state, and organizations lent to other metros.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from operator import is_
 from pathlib import Path
@@ -28,7 +28,7 @@ from pipeline.publish.objects.site import read_outlines
 from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.delta_state import encode_delta_state, parse_delta_state, read_state
 from pipeline.resolve.foreign_organizations import SharedState, read_shared_state
-from pipeline.resolve.listings.rows import Listings, Row, UnchangedListing
+from pipeline.resolve.listings.rows import Listings, Row
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.tables.snapshot_tables import carry_centroids
 from pipeline.tables.versions import Change
@@ -86,11 +86,9 @@ def strip_metro(
     shown = [row for row in withdrawal.rows.values() if row["status"] == PUBLISHED]
     previous.drop_rows(withdrawal.rows)
     origins, touched = previous.origins or {}, withdrawal.stripping.touched
-    unchanged = [
-        UnchangedListing(id=row_id, origin=origins.get(row_id))
-        for row_id in previous
-        if row_id not in touched and previous.find_row(row_id) >= 0
-    ]
+    unchanged = {
+        row_id: origins.get(row_id) for row_id in previous if row_id not in touched and previous.find_row(row_id) >= 0
+    }
     listings = carry_listings(store, manifest, snapshot, kept, rows=_list_rows(withdrawal), unchanged=unchanged)
     built = build_metro(listings, previous, plan=plan, store=store)
     removed = tuple(
@@ -137,7 +135,7 @@ def carry_listings(
     kept: MetroState,
     *,
     rows: Iterable[Row],
-    unchanged: Sequence[UnchangedListing] = (),
+    unchanged: Mapping[str, bytes | None] = {},
 ) -> Listings:
     """Return these listings with all else that a release has of the metro."""
     return Listings(

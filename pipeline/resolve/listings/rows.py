@@ -62,17 +62,10 @@ class Row(Struct, kw_only=True):
         return str(self.columns["id"])
 
 
-class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
-    """A listing whose row, dates, words and document are the same as in the previous release. `origin`: a hash of all
-    its inputs; None if the row must be made again by the next build."""
-
-    id: str
-    origin: bytes | None
-
-
 class Listings(Struct, frozen=True, kw_only=True, eq=False):
     """A metro's listings and organizations for the next release. `rows` are new or changed, and made while they are
-    iterated; `unchanged`: the others. `neighborhoods`: their table; `outlines`: their polygons for the map, if there
+    iterated. `unchanged`: the listings whose row, dates, words and document stay, with their origin by id; None if the
+    next build must make the row again. `neighborhoods`: their table; `outlines`: their polygons for the map, if there
     are pages; `pictures`: those of the previous release, by id; `fetch_pictures`: fetches others, if allowed.
 
     For the next build: `delta_state`, the encoded records of delta feeds; `shared`, the state of organizations that
@@ -80,7 +73,7 @@ class Listings(Struct, frozen=True, kw_only=True, eq=False):
     that rows don't show."""
 
     rows: Iterable[Row]
-    unchanged: Sequence[UnchangedListing] = ()
+    unchanged: Mapping[str, bytes | None] = {}
     neighborhoods: pl.DataFrame
     outlines: bytes | None = None
     pictures: Mapping[str, Picture] = {}
