@@ -48,7 +48,7 @@ class Tables(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def make_tables(
-    listings: Listings,
+    made: Listings,
     previous: PreviousSnapshot,
     buffer: DocumentBuffer,
     *,
@@ -56,34 +56,32 @@ def make_tables(
     is_ours: bool,
     categories: Mapping[str, str],
 ) -> Tables:
-    """Make a metro's tables and write documents to the buffer. The last four arguments are those of `TableBuilder`."""
+    """Make a metro's tables and write documents to the buffer. Listings are in natural order, one type after another;
+    organizations are sorted by name. The last three arguments are those of `TableBuilder`."""
     builder = TableBuilder(previous, buffer, stamp=stamp, is_ours=is_ours, categories=categories)
-    builder.add_rows(listings.rows)
-    builder.add_unchanged(listings.unchanged)
+    builder.add_rows(made.rows)
+    builder.add_unchanged(made.unchanged)
     builder.add_withdrawn()
     return_memory()  # of the records, which are rows now
-    return _make_tables(builder, neighborhoods=listings.neighborhoods)
-
-
-def _make_tables(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Tables:
-    """Make all tables. Listings are in natural order, one type after another; organizations are sorted by name."""
     sessions = builder.join("sessions")
     listings, rows = _number(_order_listings(builder.join("listings"), sessions))
     organizations, organization_rows = _number(builder.join("organizations").sort("name_key", "id"))
     tables = {
         "listings": listings.select(*TABLES["listings"]),
         "organizations": organizations.select(*TABLES["organizations"]),
-        "neighborhoods": join_stated(neighborhoods, listings),
+        "neighborhoods": join_stated(made.neighborhoods, listings),
         "terms": builder.index.make_terms(rows),
         "occurrences": _order_occurrences(_give_rows(builder.join("occurrences"), rows, "occurrences"), listings),
         "sections": _give_rows(builder.join("sections"), rows, "sections").sort("row", "section"),
         "sessions": _give_rows(sessions, rows, "sessions").sort("row", "session"),
     }
-    # Changes of listings by row, then those of organizations by row.
-    order = {False: rows, True: organization_rows}
-    changed = sorted(builder.changed, key=lambda row: (row.is_organization, order[row.is_organization][row.number]))
+    changes = {
+        (name, int(order[number])): change
+        for name, order in (("listings", rows), ("organizations", organization_rows))
+        for number, change in builder.changed[name]
+    }
     return Tables(
-        tables=tables, origins=listings.select(*ORIGINS), changes=tuple(row_change.change for row_change in changed)
+        tables=tables, origins=listings.select(*ORIGINS), changes=tuple(changes[at] for at in sorted(changes))
     )
 
 

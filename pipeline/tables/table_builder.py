@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from msgspec import Struct
 
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import OCCURRENCE_TABLES, PUBLISHED, TABLES, make_schema
@@ -36,18 +35,10 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
 _SCHEMAS["listings"] |= ORIGINS
 
 
-class RowChange(Struct, frozen=True):
-    """A change of the listing or organization with this `number`. The two are numbered separately."""
-
-    is_organization: bool
-    number: int
-    change: Change
-
-
 class TableBuilder:
     """Builds the tables of one metro. `stamp` (seconds) becomes `updated_at` of changed rows. `is_ours`: True if this
     program would write the documents of the previous release the same. `categories`: names of categories in the metro's
-    language.
+    language. `changed`: the changes by table, with the number of the row.
 
     A document without a `pack` is in the buffer.
     """
@@ -66,7 +57,7 @@ class TableBuilder:
         self._sizes = {"listings": 0, "organizations": 0}
         self._present: set[str] = set()
         self.index = TermIndexWriter(categories)
-        self.changed: list[RowChange] = []
+        self.changed: dict[str, list[tuple[int, Change]]] = {name: [] for name in self._sizes}
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         remaining = iter(rows)
@@ -136,10 +127,8 @@ class TableBuilder:
         self._frames[name].append(
             pl.DataFrame({column: [row.get(column) for row in rows] for column in schema}, schema=schema)
         )
-        self.changed += [
-            RowChange(name == "organizations", number, entry.change)
-            for number, entry in enumerate(versioned, first)
-            if entry.change is not None
+        self.changed[name] += [
+            (number, entry.change) for number, entry in enumerate(versioned, first) if entry.change is not None
         ]
         if name == "listings":
             self._add_dates(versioned, first=first)

@@ -145,15 +145,6 @@ def _describe_shape(name: str, shape: BaseGeometry, *, slug: str) -> Neighborhoo
     center = shapely.centroid(shape)
     if not shapely.intersects(shape, center):
         center = shapely.point_on_surface(shape)
-    west, south, east, north = (round(degrees, _DECIMALS) for degrees in shapely.bounds(shape).tolist())
-    return Neighborhood(
-        slug=slug,
-        name=name,
-        key=fold_text(name),
-        lat=round(center.y, _DECIMALS),
-        lng=round(center.x, _DECIMALS),
-        south=south,
-        west=west,
-        north=north,
-        east=east,
-    )
+    lat, lng, *box = (round(degrees, _DECIMALS) for degrees in (center.y, center.x, *shapely.bounds(shape).tolist()))
+    bounds = dict(zip(("west", "south", "east", "north"), box, strict=True))
+    return Neighborhood(slug=slug, name=name, key=fold_text(name), lat=lat, lng=lng, **bounds)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 from msgspec import Struct
 
@@ -18,15 +19,8 @@ from pipeline.resolve.foreign_organizations import SharedState
 _MOST_PARTS = 65_536
 
 
-def _bound_integers(kind: str) -> tuple[int, int]:
-    """Return the smallest and largest integer of a Polars type such as `UInt8`. Polars would run a query for it, and
-    after a query no process may be forked."""
-    bits = int(kind.removeprefix("U").removeprefix("Int"))
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if kind.startswith("Int") else (0, (1 << bits) - 1)
-
-
 _BOUNDS = {
-    name: {column: _bound_integers(kind) for column, kind in TABLES[name].items() if "Int" in kind}
+    name: {column: np.iinfo(kind.lower()) for column, kind in TABLES[name].items() if "Int" in kind}
     for name in ("listings", "organizations")
 }
 
@@ -87,10 +81,10 @@ class Listings(Struct, frozen=True, kw_only=True, eq=False):
 def check_bounds(row: Row) -> None:
     """Raise OverflowError for a number that its column can't hold. Found later, it would stop all rows at once."""
     table = "organizations" if row.kind == "organization" else "listings"
-    for name, (low, high) in _BOUNDS[table].items():
+    for name, bounds in _BOUNDS[table].items():
         value = row.columns.get(name)
-        if value is not None and not low <= value <= high:
-            raise OverflowError(f"{name} is {value}; allowed: {low} to {high}")
+        if value is not None and not bounds.min <= value <= bounds.max:
+            raise OverflowError(f"{name} is {value}; allowed: {bounds.min} to {bounds.max}")
     if len(row.parts) > _MOST_PARTS:
         raise OverflowError(f"{len(row.parts):,} {OCCURRENCE_TABLES[row.kind]}; allowed: {_MOST_PARTS:,}")
 
