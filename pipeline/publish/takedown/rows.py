@@ -1,6 +1,5 @@
 """The rows of a release without withdrawn ones. Other rows lose every reference to a withdrawn row."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -45,23 +44,17 @@ class RowStripper:
 
     def _find_losing_website(self) -> frozenset[str]:
         """Return the ids of organizations whose website may be known only from links of withdrawn listings."""
-        gone: dict[str, set[str | None]] = defaultdict(set)
-        own = self._previous.listings.filter(pl.col("id").is_in(list(self._ids))).drop_nulls("organization_id")
-        for row_id, organization in own.select("id", "organization_id").iter_rows():
-            gone[organization] |= self._find_domains([row_id])
-        return frozenset(
-            organization for organization, domains in gone.items() if self._loses_website(organization, domains)
-        )
-
-    def _loses_website(self, organization: str, domains: set[str | None]) -> bool:
-        row = None if organization in self._ids else self._previous.get(organization)
-        if row is None:
-            return False
-        domain = self._previous.organizations["domain"][-1 - self._previous.find_row(organization)]
-        if domain is None or domain not in domains:
-            return False
-        others = self._previous.listings.filter(pl.col("organization_id") == organization)["id"]
-        return domain not in self._find_domains(other for other in others if other not in self._ids)
+        is_gone = pl.col("id").is_in(list(self._ids))
+        listings = self._previous.listings.select("id", "organization_id", is_gone=is_gone)
+        websites = self._previous.organizations.filter(~is_gone).select("id", "domain").drop_nulls()
+        domains = dict(websites.iter_rows())
+        losing = set()
+        for organization in listings.filter("is_gone")["organization_id"].drop_nulls().unique():
+            own = listings.filter(pl.col("organization_id") == organization)
+            gone, others = (self._find_domains(own.filter(is_gone=side)["id"]) for side in (True, False))
+            if domains.get(organization) in gone - others - {None}:
+                losing.add(organization)
+        return frozenset(losing)
 
     def _find_domains(self, ids: Iterable[str]) -> set[str | None]:
         links = (read_links(self._previous.read_document(row_id)) for row_id in ids)

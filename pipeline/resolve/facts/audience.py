@@ -46,16 +46,12 @@ class AudienceRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     is_sure: bool = False
 
 
-class RuleFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    rules: tuple[AudienceRule, ...]
-
-
 class AudienceClassifier:
     """Decides the audience of records, with rules in a metro's language, and in other languages to find adults only."""
 
     def __init__(self, content: bytes, own: AudienceWords, others: Iterable[AudienceWords] = ()) -> None:
         """Parse the rules from the TOML `content`."""
-        rules = msgspec.toml.decode(content, type=RuleFile).rules
+        rules = msgspec.toml.decode(content, type=dict[str, list[AudienceRule]])["rules"]
         self._rules = (*rules, AudienceRule(name="nothing_said"))
         languages = (own, *others)
         # A sign alone, as in "21+", belongs to every language, and so do the words that say to whom it refers.
