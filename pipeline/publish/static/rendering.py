@@ -166,18 +166,17 @@ def _collect(page: _Page, route: Route, metro: StaticMetro | None) -> None:
     """Add the ids and slugs in a list to those that its metro shows. Later requests are made from these."""
     if metro is None:
         return
-    shown = metro.shown
     if route.name == "neighborhoods":
-        shown.neighborhoods.update(dict.fromkeys(item.slug for item in _read_items(page.data)))
+        metro.neighborhoods.update(dict.fromkeys(item.slug for item in _read_items(page.data)))
     if route.name == "organizations.list":
-        shown.directory.update(dict.fromkeys(item.id for item in _read_items(page.data)))
+        metro.directory.update(dict.fromkeys(item.id for item in _read_items(page.data)))
     if route.meta is not ListMeta or route.type is None:
         return
     collection = route.collection
     for item in _read_items(page.data):
         if item.slug:  # not among the `fields` of some requests
-            shown.slugs[collection].setdefault(item.id, item.slug)
+            metro.slugs[collection].setdefault(item.id, item.slug)
         if item.place is not None and item.place.id is not None:
-            shown.places[collection][item.place.id] = None
+            metro.places[collection][item.place.id] = None
         if item.organization.id is not None:
-            shown.organizations[collection][item.organization.id] = None
+            metro.organizations[collection][item.organization.id] = None

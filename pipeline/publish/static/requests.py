@@ -17,20 +17,11 @@ NAMED = "requests of the configuration"
 _DATED = [collection for listing_type, collection in COLLECTIONS.items() if listing_type != "place"]
 
 
-class ShownListings(Struct, kw_only=True):
-    """Ids that a metro's lists show: slugs by collection and id, the places and organizations of each collection's
-    listings, and all neighborhoods and organizations (`directory`)."""
-
-    slugs: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
-    places: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
-    organizations: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
-    neighborhoods: dict[str, None] = field(default_factory=dict)
-    directory: dict[str, None] = field(default_factory=dict)
-
-
 class StaticMetro(Struct, frozen=True, kw_only=True):
-    """A metro of a static tree. `shown` is filled while its lists are rendered. `exported`: collections without
-    listings for adults only, whose exports can be public."""
+    """A metro of a static tree. `exported`: collections without listings for adults only, whose exports can be public.
+
+    The others are filled while the metro's lists are rendered, with what these show: slugs by collection and id, the
+    places and organizations of each collection's listings, and all neighborhoods and organizations (`directory`)."""
 
     slug: str
     today: date
@@ -38,7 +29,11 @@ class StaticMetro(Struct, frozen=True, kw_only=True):
     vocabulary: Vocabulary
     requests: Sequence[str]
     exported: Sequence[str] = ()
-    shown: ShownListings = field(default_factory=ShownListings)
+    slugs: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    places: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+    organizations: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+    neighborhoods: dict[str, None] = field(default_factory=dict)
+    directory: dict[str, None] = field(default_factory=dict)
 
     def list_lists(self, query: str, values: Iterable[object] = ("",), *, of: Iterable[str]) -> list[str]:
         """Return `/v1/{metro}/{collection}{query}{value}` for each collection in `of` and each value."""
@@ -64,14 +59,14 @@ def _list_overviews(metro: StaticMetro) -> Iterator[str]:
 
 
 def _list_details(metro: StaticMetro) -> Iterator[str]:
-    for collection, slugs in metro.shown.slugs.items():
+    for collection, slugs in metro.slugs.items():
         yield from (f"/v1/{collection}/{row_id}" for row_id in slugs)
-    lists = (metro.shown.directory, *metro.shown.organizations.values())
+    lists = (metro.directory, *metro.organizations.values())
     yield from (f"/v1/organizations/{row_id}" for row_id in dict.fromkeys(row_id for ids in lists for row_id in ids))
 
 
 def _list_slugs(metro: StaticMetro) -> Iterator[str]:
-    for collection, slugs in metro.shown.slugs.items():
+    for collection, slugs in metro.slugs.items():
         yield from (f"/v1/{collection}/slug/{slug}?metro={metro.slug}" for slug in dict.fromkeys(slugs.values()))
 
 
@@ -100,7 +95,7 @@ def _list_calendars(metro: StaticMetro) -> Iterator[str]:
 
 
 def _list_relations(metro: StaticMetro) -> Iterator[str]:
-    for kind, shown in (("places", metro.shown.places), ("organizations", metro.shown.organizations)):
+    for kind, shown in (("places", metro.places), ("organizations", metro.organizations)):
         for collection, ids in list(shown.items()):
             yield from (f"/v1/{kind}/{row_id}/{collection}" for row_id in tuple(ids))
 
@@ -125,7 +120,7 @@ KINDS = (
     ),
     Kind(
         "lists by neighborhood",
-        lambda metro: metro.list_lists("?neighborhood=", metro.shown.neighborhoods, of=_ALL),
+        lambda metro: metro.list_lists("?neighborhood=", metro.neighborhoods, of=_ALL),
         keeps_empty=False,
     ),
     Kind("lists of places and organizations", _list_relations, keeps_empty=False),
