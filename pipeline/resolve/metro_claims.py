@@ -118,8 +118,8 @@ def find_refused(
     standing = find_standing(arrived) if arrived else {}
     contested.update(row_id for some in standing.values() for ids in some.values() for row_id in ids)
     rivals = defaultdict[str, list[_Claim]](list)
-    for is_built, held in ((False, standing), (True, claims)):
-        for metro, some in held.items() if contested else ():
+    for is_built, by_metro in ((False, standing), (True, claims)):
+        for metro, some in by_metro.items() if contested else ():
             for claimant, ids in some.items():
                 for row_id in contested.intersection(ids):
                     rivals[row_id].append(_Claim(metro=metro, is_built=is_built, claimant=claimant))
