@@ -41,9 +41,8 @@ def parse_cluster(text: str) -> str:
     """Return the scheduler's address for Dask from `dask://host:port`. Raises ValueError."""
     parts = urlsplit(text)
     # `port` raises ValueError if it is not a number.
-    if parts.scheme != "dask" or not parts.hostname or not parts.port or parts.netloc != text.removeprefix("dask://"):
-        raise ValueError(text)
-    if "@" in parts.netloc:
+    is_plain = parts.netloc == text.removeprefix("dask://") and "@" not in parts.netloc
+    if parts.scheme != "dask" or not parts.hostname or not parts.port or not is_plain:
         raise ValueError(text)
     return f"tcp://{parts.netloc}"
 
