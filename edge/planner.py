@@ -215,7 +215,7 @@ class Planner(Struct, kw_only=True):
     async def plan(self, request: Request) -> RequestPlan:
         """Return the plan of the answer, from the cache if possible. Raises ApiError for everything that can fail in an
         answer, except faults of the program."""
-        served, name = self._read_current(), (request.path, request.query_string, _read_entitlement(request).digest)
+        served, name = self._read_current(), (request.path, request.query_string, request.entitlement.digest)
         planned = self._recall(served, self.dates.read_dates(served.release)).get(name)
         if planned is None or not self._is_valid(planned):
             try:
@@ -241,7 +241,7 @@ class Planner(Struct, kw_only=True):
         context = AnswerContext(
             release=served.release,
             dates=self.dates.read_dates(served.release),
-            entitlement=_read_entitlement(request),
+            entitlement=request.entitlement,
             minute=self.dates.read_minute() if match.route.is_now else None,
             weather={} if self.forecasts is None else self.forecasts.read(),
         )
@@ -253,7 +253,7 @@ class Planner(Struct, kw_only=True):
         is_lasting = len(request.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # without a metro, paging is bound to no release
             if self.releases.is_newer(query.metro, query.cursor.release):  # another worker was first to open it
-                await self.fetching.run(self.releases.poll, key_id=read_key_id(request), name="poll")
+                await self.fetching.run(self.releases.poll, key_id=request.key_id, name="poll")
             began = self.releases.find_by_stamp(query.metro, query.cursor.release)
             # If the cursor's release is newer than this worker's, a later request may find it open.
             is_lasting = is_lasting and not self.releases.is_newer(query.metro, query.cursor.release)
@@ -266,7 +266,7 @@ class Planner(Struct, kw_only=True):
             return self._plan_address(query, request, served=served, context=context)
         make = partial(make_plan, query, context)
         # An expression is evaluated here, so that whoever gets an ETag also gets a body.
-        made = await self.conditions.run(make, key_id=read_key_id(request)) if GRANT in query.values else make()
+        made = await self.conditions.run(make, key_id=request.key_id) if GRANT in query.values else make()
         planned = _plan(query, made, served=served, context=context)
         # A plan keeps its release open, so none is cached for a replaced one.
         if is_lasting and served is current:
@@ -306,7 +306,7 @@ class Planner(Struct, kw_only=True):
         for snapshot in snapshots:
             try:
                 name = (act.__name__, snapshot.hash)
-                await self.fetching.run(partial(act, snapshot), key_id=read_key_id(request), name=name)
+                await self.fetching.run(partial(act, snapshot), key_id=request.key_id, name=name)
             except (StoreError, Corrupt, OSError) as error:
                 log.warning("metro_not_opened", metro=snapshot.metro.slug, reason=str(error))
                 raise unavailable() from None
@@ -316,7 +316,7 @@ class Planner(Struct, kw_only=True):
         match, text = request.match, request.query_string
         read = partial(read_query, match, text, served=served, context=context, offer=self.offer)
         if GRANT.encode() in text:  # to parse an expression is slow, and the first one imports DuckDB
-            return await self.conditions.run(read, key_id=read_key_id(request))
+            return await self.conditions.run(read, key_id=request.key_id)
         return read()
 
     def _plan_address(
@@ -330,7 +330,7 @@ class Planner(Struct, kw_only=True):
             raise not_enabled(query.match.route.path)
         calendar = replace(query, match=Match(route=_CALENDAR, values=query.match.values))
         make_plan(calendar, context)
-        address = CalendarAddress(url=self.addresses.sign(calendar.text, key_id=read_key_id(request)))
+        address = CalendarAddress(url=self.addresses.sign(calendar.text, key_id=request.key_id))
         parts = encode_detail(msgspec.json.encode(address), notices=query.notices)
         plan = AnswerPlan(make_etag(b"".join(parts)).decode(), lambda: parts, is_quick=True)
         return _plan(query, plan, served=served, context=context)
@@ -348,8 +348,8 @@ class Planner(Struct, kw_only=True):
         return await self.geocoder.find_address(
             str(query.get("address")),
             snapshot=served.release.metros[query.metro],
-            types=_read_entitlement(request).readable_types,
-            key_id=read_key_id(request),
+            types=request.entitlement.readable_types,
+            key_id=request.key_id,
         )
 
     def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> dict[_Name, RequestPlan]:
@@ -360,23 +360,12 @@ class Planner(Struct, kw_only=True):
     async def _await_version(self, version_id: int, request: Request) -> ServedRelease:
         """Poll for a newer release, in which another worker may have shown the reader this version, and return the
         current one. Raises 503 if it lacks the version because the poll failed."""
-        await self.fetching.run(self.releases.poll, key_id=read_key_id(request), name="poll")
+        await self.fetching.run(self.releases.poll, key_id=request.key_id, name="poll")
         served = self.releases.current
         assert served is not None
         if version_id > served.release.latest_version_id and (self.releases.failure or self.releases.refusal):
             raise unavailable(1)
         return served
-
-
-def read_key_id(request: Request) -> str:
-    """Return the id of the key with which a request was authenticated."""
-    assert request.principal is not None
-    return request.principal.key.id
-
-
-def _read_entitlement(request: Request) -> Entitlement:
-    assert request.principal is not None
-    return request.principal.entitlement
 
 
 def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, context: AnswerContext) -> RequestPlan:

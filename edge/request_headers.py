@@ -10,6 +10,7 @@ from starlette.types import Scope
 
 from edge.front_protocol import FILL, FRONT, Front
 from edge.limits.limiter import LimitDecision, Principal
+from outings.contract.query import Entitlement
 from outings.contract.routes import Match
 
 Header = tuple[bytes, bytes]
@@ -75,6 +76,16 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
     @property
     def is_head(self) -> bool:
         return self.method == "HEAD"
+
+    @property
+    def key_id(self) -> str:
+        assert self.principal is not None
+        return self.principal.key.id
+
+    @property
+    def entitlement(self) -> Entitlement:
+        assert self.principal is not None
+        return self.principal.entitlement
 
 
 def read_request(

@@ -25,7 +25,7 @@ from edge.client_addresses import VisitorLimiter
 from edge.front_protocol import ANY, Fronts
 from edge.limits.limiter import RateLimiter
 from edge.metrics import Counts
-from edge.planner import Planner, RequestPlan, find_match, read_key_id
+from edge.planner import Planner, RequestPlan, find_match
 from edge.public import Pages, PublicEndpoints
 from edge.request_headers import MOST_HEADER_BYTES, Request
 from edge.response_headers import (
@@ -195,7 +195,7 @@ class Responder(Struct, frozen=True, kw_only=True):
         if body is None and pointer is None:
             if planned.plan.file is not None:
                 return await self._open_file(request, planned, planned.plan.file, coding)
-            body = await self.bodies.make(planned, coding, key_id=read_key_id(request))
+            body = await self.bodies.make(planned, coding, key_id=request.key_id)
             # Now its size is known.
             pointer = None if front is None else find_pointer(front, planned, coding, made=body)
         elif pointer is None:
@@ -210,7 +210,7 @@ class Responder(Struct, frozen=True, kw_only=True):
 
     async def _open_file(self, request: Request, planned: RequestPlan, file: PlannedFile, coding: bytes) -> Response:
         """Return a stored file as it is if the client accepts its coding, otherwise unpacked while it is sent."""
-        data = await self.bodies.open_file(file, key_id=read_key_id(request))
+        data = await self.bodies.open_file(file, key_id=request.key_id)
         self.counts.object.inc()
         if request.front is not None:
             self.counts.fronts.labels(planned.query.match.route.name, "inline").inc()
