@@ -130,7 +130,8 @@ def check_rate(answers: list[Answer], *, uncounted: int) -> None:
     assert ends
 
 
-@pytest.mark.parametrize("storage", ["local", pytest.param("redis", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("storage", ["local", "redis"])
 def test_four_workers_and_eight_clients_keep_to_the_rate(
     start: Start, storage: str, request: pytest.FixtureRequest
 ) -> None:

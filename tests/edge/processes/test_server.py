@@ -33,7 +33,8 @@ from tests.edge.processes.serving import (
 from tests.edge.publishing import NOW, make_world, publish_worlds
 
 
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
+@pytest.mark.long
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_new_release_is_taken_up_under_load_without_a_failed_request(
     start: Callable[..., Server], workers: int
 ) -> None:
@@ -199,7 +200,8 @@ def test_it_says_that_it_serves_once_requests_are_answered(start: Callable[..., 
     assert "Serving on" not in after
 
 
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
+@pytest.mark.long
+@pytest.mark.parametrize("workers", [1, 2])
 def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[..., Server], workers: int) -> None:
     server = start(workers=workers)
     before, statuses = list_workers(server), [server.get(LIST).status for _ in range(20)]
