@@ -27,7 +27,7 @@ from outings.contract.vocabulary import (
 )
 from outings.release.snapshot import Snapshot
 from outings.release.store import Bytes
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, TABLES, make_schema
 from outings.select_statement import bound_time, lock, parse_select
 from outings.sql_quoting import literal
 
@@ -357,12 +357,14 @@ class ViewDatabase:
 
 
 def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: str, release_id: str) -> None:
-    """Add the tables of a metro."""
+    """Add the tables of a metro. A column that an older release lacks is null, by a union with an empty table of all
+    columns."""
     snapshot = metro.snapshot
     connection.execute(f"CREATE SCHEMA {schema}")
     for name in _USED:
-        path = literal(str(snapshot.tables[name].path))
-        connection.execute(f"CREATE VIEW {schema}.{name} AS FROM read_parquet({path})")
+        _register(connection, f"{schema}.known_{name}", pl.DataFrame(schema=make_schema(TABLES[name])))
+        stored = f"FROM read_parquet({literal(str(snapshot.tables[name].path))})"
+        connection.execute(f"CREATE VIEW {schema}.{name} AS FROM {schema}.known_{name} UNION ALL BY NAME {stored}")
     _register(connection, f"{schema}.positions", _number_lists(metro))
     _register(connection, f"{schema}.stated", _read_stated(metro))
     context = {

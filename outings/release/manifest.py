@@ -20,9 +20,9 @@ from outings.release.store import Store, decode_json, read_object
 
 _MODULUS = 1 << 256
 
-# The layout of a snapshot: raise it if a table gets another column, if a column gets another type or meaning, or if a
-# value of `hash_snapshot` gets another member. A reader refuses the snapshots of all other layouts.
-LAYOUT = 2
+# The layout of a snapshot: raise it if a column gets another type or meaning, or a value of `hash_snapshot` another
+# member. A reader refuses the snapshots of all other layouts. A new column is null in older snapshots.
+LAYOUT = 1
 
 
 class MetroSettings(Struct, frozen=True, kw_only=True):

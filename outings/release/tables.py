@@ -227,10 +227,13 @@ def make_schema(columns: Columns) -> dict[str, pl.DataType]:
 
 
 def read_columns(file: MappedFile | None, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Read the named columns of a table, or all. Without a file there are no rows. Raises Polars' errors if the file is
-    broken."""
+    """Read the named columns of a table, or all. Columns that an older release lacks are null. Without a file there are
+    no rows. Raises Polars' errors if the file is broken."""
     kinds = make_schema(TABLES[table])
     names = list(kinds if columns is None else columns)
     if file is None:
         return pl.DataFrame(schema={name: kinds[name] for name in names})
-    return pl.read_parquet(BytesIO(file.view), columns=names).select(names)
+    data = BytesIO(file.view)
+    stored = pl.read_parquet_schema(data)
+    frame = pl.read_parquet(data, columns=[name for name in names if name in stored])
+    return frame.select(pl.col(name) if name in stored else pl.lit(None, kinds[name]).alias(name) for name in names)

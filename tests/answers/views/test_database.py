@@ -1,14 +1,30 @@
-"""The views over a release's tables."""
+"""The views over a release's tables, also where an older program wrote these."""
 
 from datetime import date
 from pathlib import Path
 from random import Random
 
+import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from outings.answers.sql_views import MetroTables, ViewDatabase
+from outings.release.cache import MappedFile
 from tests.answers.generated import make_world
-from tests.answers.worlds import open_world
+from tests.answers.worlds import TODAY, open_world
+
+
+def test_a_column_that_an_older_release_has_not_is_null(tmp_path: Path) -> None:
+    snapshot = open_world(make_world(Random(3), size=40), tmp_path)
+    older = tmp_path / "older.parquet"
+    pl.read_parquet(snapshot.tables["listings"].path).drop("neighborhood", "registration", "zip").write_parquet(older)
+    snapshot = replace(snapshot, tables={**snapshot.tables, "listings": MappedFile(older)}, mapped={})
+    with ViewDatabase([MetroTables(snapshot=snapshot, today=TODAY)], release_id="1-00000000") as database:
+        rows = database.run("SELECT count(*), count(neighborhood), count(zip) FROM listings").fetchall()
+        classes = database.run("SELECT count(*) > 0, count(registration) FROM classes").fetchall()
+    assert rows[0][0] > 20
+    assert rows[0][1:] == (0, 0)
+    assert classes == [(True, 0)]
 
 
 def test_a_query_that_takes_too_long_ends_and_says_so(tmp_path: Path) -> None:
