@@ -108,12 +108,20 @@ class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.audience + self.confidence + self.undated + self.over
 
 
+_NOTHING = msgspec.Raw(b"null")
+
+
+def store_language(language: Language | None) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(language, order="sorted"))
+
+
 class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
     `layout` and `renderer` are versions of `tables`; `date` is the build's local date; `inputs` is a fingerprint of
-    everything that the build read for the metro. `language`: the words of a language other than English. `related`:
-    groups of words that search treats as equal. `mapped`: the tables in their mapped form (`release.mapped_table`).
+    everything that the build read for the metro. `stored_language` has the words of a language other than English, as
+    raw JSON: the snapshot's hash also covers words unknown to this program. `related`: groups of words that search
+    treats as equal. `mapped`: the tables in their mapped form (`release.mapped_table`).
     `pages` are named `<canonical request>@<local date>`, and `answers` is the program version that rendered them;
     `exports` are named `<collection>.<format>`. For the next build and a rollback there are objects of records:
     `delta_state` of feeds that send only changes, `lent` of organizations that other metros may refer to, and `foreign`
@@ -128,7 +136,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     date: datetime.date
     vocabulary: Vocabulary
     related: tuple[Group, ...] = ()
-    language: Language | None = None
+    stored_language: msgspec.Raw = msgspec.field(default=_NOTHING, name="language")
     inputs: str
     tables: Mapping[str, Table]
     mapped: Mapping[str, Table] = {}
@@ -144,6 +152,10 @@ class Manifest(Struct, frozen=True, kw_only=True):
     site: MetroSite | None = None
     account: Mapping[str, FeedAccount] = {}
     located: str | None = None
+
+    @property
+    def language(self) -> Language | None:
+        return msgspec.json.decode(self.stored_language, type=Language | None)
 
     @property
     def pictures(self) -> Mapping[str, Picture]:
@@ -166,14 +178,18 @@ def add_accounts(parts: Iterable[Mapping[str, FeedAccount]]) -> dict[str, FeedAc
 def read_manifest(store: Store, sha: str) -> Manifest:
     """Read the manifest with this hash. Before opening its tables, compare `layout` with `LAYOUT`. Raises NotFound,
     Corrupt and StoreError."""
-    return decode_json(read_object(store, sha), Manifest, name="manifest")
+    manifest = decode_json(read_object(store, sha), Manifest, name="manifest")
+    if manifest.stored_language != _NOTHING:
+        decode_json(bytes(manifest.stored_language), Language, name="manifest: language")
+    return manifest
 
 
 def hash_snapshot(manifest: Manifest) -> str:
     """Return the hash of everything that answers about the metro depend on. Mapped tables and pages are derived from
     that."""
-    parts = [manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary]
-    parts += filter(None, (manifest.related, manifest.language))
+    parts: list[object] = [manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary]
+    parts += [manifest.related] if manifest.related else []
+    parts += [manifest.stored_language] if manifest.stored_language != _NOTHING else []
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
 

@@ -14,7 +14,16 @@ from msgspec.structs import replace
 from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
-from outings.release.manifest import LAYOUT, FeedAccount, Manifest, Origins, Table, add_accounts, hash_snapshot
+from outings.release.manifest import (
+    LAYOUT,
+    FeedAccount,
+    Manifest,
+    Origins,
+    Table,
+    add_accounts,
+    hash_snapshot,
+    store_language,
+)
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
 from outings.release.root import Part
@@ -170,7 +179,7 @@ def _write_tables(
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
-        vocabulary=plan.vocabulary, related=plan.related, language=plan.language,
+        vocabulary=plan.vocabulary, related=plan.related, stored_language=store_language(plan.language),
         inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
         packs=packs, pages={}, origins=origins, account=account,

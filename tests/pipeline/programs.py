@@ -1,15 +1,19 @@
-"""Other programs than this one: its source with lines changed. Each runs as a process."""
+"""Other programs than this one: an older commit of it, or its source with lines changed. Each runs as a process."""
 
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
 
 ROOT = Path(__file__).parents[2]
+# The program of 27 November 2026.
+OLDER = "910084ed"
 _PACKAGES = ("command", "outings", "pipeline", "edge")
 _PATIENCE = 120
 
@@ -33,6 +37,20 @@ def copy_program(folder: Path, edits: Iterable[Edit]) -> Path:
         text = (folder / edit.path).read_text()
         assert text.count(edit.before) == 1, edit
         (folder / edit.path).write_text(text.replace(edit.before, edit.after))
+    return folder
+
+
+def has_commit(commit: str) -> bool:
+    """False in a shallow clone, and where the tests were unpacked without their history."""
+    words = ["git", "cat-file", "-e", f"{commit}^{{commit}}"]
+    return shutil.which("git") is not None and subprocess.run(words, cwd=ROOT, capture_output=True).returncode == 0
+
+
+def export_program(folder: Path, commit: str) -> Path:
+    """The packages of a commit of this repository."""
+    archive = subprocess.run(["git", "archive", commit, *_PACKAGES, "site"], cwd=ROOT, capture_output=True, check=True)
+    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+        files.extractall(folder, filter="data")
     return folder
 
 

@@ -1,0 +1,99 @@
+"""A release of an older program is answered as one of this and built on, and an older program reads what this one
+builds."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command.sample_cities import write_world
+from outings.answers.routes import answer
+from outings.configuration import read_configuration
+from outings.contract.query import Entitlement, parse_query
+from outings.contract.routes import match_route
+from outings.release.pointer import list_releases
+from outings.release.snapshot import Release, open_release
+from outings.release.store import open_store
+from tests.pipeline.programs import OLDER, ROOT, export_program, has_commit, run_program
+
+TODAY = date(2026, 8, 10)
+NOON = datetime(2026, 8, 10, 19, tzinfo=UTC)
+REQUESTS = (
+    "/v1/seattle/events", "/v1/seattle/events?occurrences=expand&weekday=saturday", "/v1/seattle/events?q=story",
+    "/v1/seattle/events?team=mariners,kraken,storm", "/v1/seattle/events?indoor=true&age=4&facets=category,age_band",
+    "/v1/seattle/events?lat=47.6&lng=-122.3&radius_m=9000&free=true", "/v1/seattle/events?start_after=15:00",
+    "/v1/seattle/events/calendar?from=2026-08-10&to=2026-09-09", "/v1/seattle/classes?openings=true",
+    "/v1/seattle/classes?enrollment_type=drop_in,registration&weekday=monday", "/v1/seattle/classes?max_price=20",
+    "/v1/seattle/camps?year=2026", "/v1/seattle/camps?overnight=false&free=false",
+    "/v1/seattle/places?has_classes=true",
+    "/v1/seattle/places?type_hint=museum,park&sensory=true", "/v1/seattle/search?q=swim+lessons&sort=soonest",
+    "/v1/seattle/nearby?lat=47.6&lng=-122.3", "/v1/seattle/organizations?q=studio", "/v1/seattle/neighborhoods",
+    "/v1/seattle/around?lat=47.6&lng=-122.3", "/v1/seattle/coverage", "/v1/metros",
+)  # fmt: skip
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return export_program(tmp_path_factory.mktemp("older"), OLDER)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """Return a configuration in which New York's words are Spanish, which its manifest has with it."""
+    path = write_world(tmp_path / "outings.toml", today=TODAY, size=40)
+    zone = 'timezone = "America/New_York"\n'
+    path.write_text(path.read_text().replace(zone, zone + 'language = "es"\n'))
+    return path
+
+
+def build(program: Path, config: Path) -> str:
+    words = ("--as-of", TODAY.isoformat(), "--workers", "1", "--json")
+    return str(json.loads(run_program(program, "build", "-c", str(config), *words).stdout)["changes"])
+
+
+def list_bodies(config: Path) -> Iterator[Any]:
+    """Yield the bodies of all requests, without what names the release that answers or when it was built."""
+    store = open_store(read_configuration(config, {}).store.url)
+    release = open_release(store, next(list_releases(store)), cache=config.parent / "cache")
+    for request in REQUESTS:
+        body = ask(release, request)
+        for name in ("next_cursor", "generated_at"):
+            body.get("meta", {}).pop(name, None)
+        if request.endswith("/coverage"):
+            body["data"].pop("release")
+        yield body
+
+
+def ask(release: Release, request: str) -> Any:
+    path, _, words = request.partition("?")
+    match = match_route(path)
+    assert match is not None
+    query = parse_query(match, words.encode(), vocabulary=release.metros["seattle"].vocabulary)
+    dates = dict.fromkeys(release.metros, TODAY)
+    made = answer(query, release=release, dates=dates, entitlement=Entitlement(), minute=NOON)
+    return json.loads(b"".join(made.parts))
+
+
+@pytest.mark.skipif(not has_commit(OLDER), reason="the clone has no history")
+def test_a_release_of_an_older_program_is_answered_and_built_on_without_a_change(older: Path, config: Path) -> None:
+    assert "'created': 0" not in build(older, config)
+    theirs = list(list_bodies(config))
+    assert "'created': 0, 'updated': 0, 'removed': 0, 'restored': 0" in build(ROOT, config)
+    for request, one, other in zip(REQUESTS, theirs, list_bodies(config), strict=True):
+        assert one == other, request
+
+
+@pytest.mark.skipif(not has_commit(OLDER), reason="the clone has no history")
+def test_an_older_program_reads_what_this_one_builds(older: Path, config: Path) -> None:
+    build(ROOT, config)
+    named = run_program(older, "releases", "list", "-c", str(config), "--json").stdout
+    run_program(older, "releases", "verify", "-c", str(config))
+    rows = run_program(older, "query", "SELECT count(*) AS count FROM listings", "-c", str(config), "--format", "csv")
+    assert int(rows.stdout.split()[1]) == 80
+    assert json.loads(named)["releases"]
+    assert "'created': 0, 'updated': 0, 'removed': 0, 'restored': 0" in build(older, config)
