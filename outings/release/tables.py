@@ -67,6 +67,7 @@ LISTINGS: Columns = {
     "neighborhood_slug": "String",
     "neighborhood_key": "String",  # the name as `neighborhood=` compares it
     "place_id": "String",
+    "place_name": "String",  # the name of the place that the listing refers to
     "organization_id": "String",
     "is_indoor": "Boolean",
     "is_outdoor": "Boolean",

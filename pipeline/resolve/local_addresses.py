@@ -38,7 +38,7 @@ def search_addresses(
             continue
         if location.lat is not None and location.lng is not None:
             listing = ListingAddress(
-                type=record.type, name=record.name, place=record.place.name if record.place else None,
+                type=record.type, name=record.name, place_name=record.place.name if record.place else None,
                 address=location.address, street_address=location.street_address, city=location.city,
                 state=location.state, zip=location.zip, neighborhood=location.neighborhood,
             )  # fmt: skip

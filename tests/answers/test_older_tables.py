@@ -19,8 +19,8 @@ Change = Callable[[pl.DataFrame, Sequence[str]], pl.DataFrame]
 COLUMNS = {
     "listings": (
         "address", "age_max", "city", "crawled_at", "enrollment_type", "good_for_rainy", "has_birthday_parties",
-        "is_free", "is_sensory_friendly", "keywords", "lat", "neighborhood_key", "organization_id", "price_min",
-        "program_key", "registration", "source_url", "type_hint", "year", "zip",
+        "is_free", "is_sensory_friendly", "keywords", "lat", "neighborhood_key", "organization_id", "place_name",
+        "price_min", "program_key", "registration", "source_url", "type_hint", "year", "zip",
     ),
     "sections": ("age_min", "is_free", "openings", "time"),
     "sessions": ("age_min", "is_free", "openings", "time"),

@@ -13,11 +13,11 @@ from outings.release.tables import PUBLISHED
 
 
 class ListingAddress(Struct, frozen=True, kw_only=True):
-    """The parts of a listing that the gazetteer reads. `place`: the name of the place that it refers to."""
+    """The parts of a listing that the gazetteer reads. `place_name`: that of the place that it refers to."""
 
     type: str
     name: str
-    place: str | None = None
+    place_name: str | None = None
     address: str | None = None
     street_address: str | None = None
     city: str | None = None
@@ -28,7 +28,7 @@ class ListingAddress(Struct, frozen=True, kw_only=True):
     @property
     def site(self) -> str | None:
         """Return the name of the place that the listing is or refers to."""
-        return self.name if self.type == "place" else self.place
+        return self.name if self.type == "place" else self.place_name
 
 
 def list_names(listing: ListingAddress, streets: Streets) -> Iterator[Words]:
@@ -138,23 +138,22 @@ def make_points(frames: "Mapping[str, pl.DataFrame]", context: TableContext) -> 
     name; `zip`, five digits, empty if unknown. POINT_NAMES: each name once, with its points. POINT_AREAS: the phrases
     that may follow a point's name, one a line.
     """
-    listings = frames["listings"]
-    places = listings.select(place_id="id", place="name")
-    chosen = _choose_placed(listings).join(places, on="place_id", how="left", maintain_order="left")
-    members = chosen.select(*_TEXTS).iter_rows()
+    chosen = _choose_placed(frames["listings"])
+    members = chosen.select(*_MEMBERS).iter_rows()
     points = zip(members, chosen["type"], chosen["kind"], chosen["lat"], chosen["lng"], strict=True)
     placed = (
-        (ListingAddress(type=TYPES[code], **dict(zip(_TEXTS, texts, strict=True))), kind, lat, lng)
+        (ListingAddress(type=TYPES[code], **dict(zip(_MEMBERS, texts, strict=True))), kind, lat, lng)
         for texts, code, kind, lat, lng in points
     )
     return tabulate_points(placed, open_streets(context.language))
 
 
-_TEXTS = ("name", "place", "address", "street_address", "city", "state", "zip", "neighborhood")
-_COLUMNS = ("id", "type", "status", "lat", "lng", "place_id", *(name for name in _TEXTS if name != "place"))
+_MEMBERS = tuple(name for name in ListingAddress.__struct_fields__ if name != "type")
 ADDRESSES = DerivedTables(
-    names=(POINTS, POINT_NAMES, POINT_AREAS), columns={"listings": _COLUMNS}, make=make_points
-)  # fmt: skip
+    names=(POINTS, POINT_NAMES, POINT_AREAS),
+    columns={"listings": ("id", "type", "status", "lat", "lng", "place_id", *_MEMBERS)},
+    make=make_points,
+)
 
 
 def tabulate_points(

@@ -78,7 +78,7 @@ class RowStripper:
             links = links if row.kind == "place" else replace(links, organization=None)
         if place in self._ids:
             changed |= {"place": None, **_NO_FACTS}
-            columns |= {"place_id": None, **_NO_FACTS}
+            columns |= {"place_id": None, "place_name": None, **_NO_FACTS}
             links = replace(links, place=None)
             if members.location == self._locations.get(str(place)):
                 changed["location"] = Location()

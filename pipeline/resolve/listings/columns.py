@@ -71,6 +71,7 @@ def make_columns(
         "age_max": resolved.ages.max,
         "text_age_min": resolved.text_ages.min,
         "text_age_max": resolved.text_ages.max,
+        "place_name": None if resolved.place is None else resolved.place.name,
         "lat": location.lat,
         "lng": location.lng,
         "neighborhood": location.neighborhood,
