@@ -4,7 +4,6 @@ to start."""
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack
-from math import isqrt
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -65,10 +64,12 @@ class LocalExecutor(Executor):
 
 
 def choose_processes(amounts: Sequence[float], *, limit: int) -> int:
-    """Return how many processes to use, at most `limit`; 1 means to do the work in this process.
+    """Return how many processes to use, at most `limit`: the number that saves the most time, given what starting each
+    costs. 1 means to do the work in this process."""
 
-    The largest task can't be divided. Otherwise one more process saves less than its start takes from the square root
-    of the whole work on, in starts.
-    """
-    whole, largest = sum(amounts), max(amounts, default=0.0)
-    return max(1, min(limit, int(whole / largest), isqrt(int(whole / START)))) if largest else 1
+    def find_gain(count: int) -> float:
+        last = max(max(amounts), sum(amounts) / count)
+        return sum(amounts) - last - count * START
+
+    best = max(range(2, min(limit, len(amounts)) + 1), key=find_gain, default=1)
+    return best if best > 1 and find_gain(best) > 0 else 1

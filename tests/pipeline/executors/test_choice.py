@@ -14,9 +14,10 @@ from pipeline.executors.local import START, choose_processes
         ([3 * START, 3 * START], 2, 2),
         ([3 * START, 3 * START], 1, 1),
         ([10 * START, 0.1 * START], 2, 1),  # the longer one takes as long as before
+        ([30 * START, 10 * START], 2, 2),  # a city and one of a third of its size
         ([50 * START] * 4, 8, 4),
         ([50 * START] * 40, 8, 8),
-        ([4 * START] * 40, 40, 12),  # one more saves less than it costs
+        ([4 * START] * 40, 40, 13),  # one more saves less than it costs
         ([0.0, 0.0], 2, 1),
     ],
 )
