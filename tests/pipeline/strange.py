@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from outings.contract.vocabulary import Vocabulary
+from pipeline.records import values
 from pipeline.records.kinds import Leaf, Table
 from pipeline.records.record import make_members
 from pipeline.records.values import ItemsParser
@@ -67,6 +68,7 @@ _BY_PARSER: Mapping[str, tuple[Any, ...]] = {
     "parse_local": LOCALS, "parse_instant": INSTANTS, "parse_instant_text": INSTANTS, "parse_clock": CLOCKS,
     "parse_timezone": ZONES, "parse_currency": ("USD", "usd", "XXX"),
 }  # fmt: skip
+_VALUES = {getattr(values, name): made for name, made in _BY_PARSER.items()}
 # What stands together or not at all, and the lesser first.
 _PAIRS = (("lat", "lng", False), ("min", "max", True))
 
@@ -75,11 +77,10 @@ def _find_values(leaf: Leaf) -> tuple[Any, ...]:
     """Return values for a member's kind; for a closed vocabulary its words, which its own refusal names."""
     if isinstance(leaf.parse, ItemsParser):
         return _find_values(Leaf(leaf.parse.parse, filters=leaf.filters))
-    name = leaf.parse.__name__
-    if name in _BY_PARSER:
-        return _BY_PARSER[name]
-    cells = [cell.cell_contents for cell in leaf.parse.__closure__ or ()]
-    if name == "parse_word":
+    if leaf.parse in _VALUES:
+        return _VALUES[leaf.parse]
+    cells = [cell.cell_contents for cell in getattr(leaf.parse, "__closure__", None) or ()]
+    if leaf.parse.__name__ == "parse_word":
         return next(tuple(cell) for cell in cells if isinstance(cell, tuple))
     inner = next(cell for cell in cells if callable(cell))
     return _find_values(Leaf(inner, filters=leaf.filters))
@@ -92,10 +93,10 @@ def _make_value(kind: Leaf | Table, random: Random, *, junk: float) -> Any:
         if kind.many:
             return [_make_object(kind.members, random, junk=junk) for _ in range(random.choice((0, 1, 1, 2, 30)))]
         return _make_object(kind.members, random, junk=junk)
-    values = _find_values(kind)
+    allowed = _find_values(kind)
     if isinstance(kind.parse, ItemsParser):
-        return [random.choice(values) for _ in range(random.choice((0, 1, 2, 2, 5, 1_000)))]
-    return random.choice(values)
+        return [random.choice(allowed) for _ in range(random.choice((0, 1, 2, 2, 5, 1_000)))]
+    return random.choice(allowed)
 
 
 def _make_object(members: Mapping[str, Leaf | Table], random: Random, *, junk: float) -> dict[str, Any]:
@@ -240,8 +241,8 @@ EVENT_TYPES = (
 
 def _make_thing(members: Mapping[str, tuple[Any, ...]], share: float, random: Random) -> dict[str, Any]:
     return {
-        name: random.choice(JUNK) if random.random() < 0.01 else random.choice(values)
-        for name, values in members.items()
+        name: random.choice(JUNK) if random.random() < 0.01 else random.choice(choices)
+        for name, choices in members.items()
         if random.random() < share
     }
 
