@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from pipeline.clean.feed_read import SpooledRecord
-from pipeline.records.ids import assign_id, find_derived, make_id
+from pipeline.records.ids import assign_id, derives_id, make_id
 from pipeline.records.record import Head, Problem
 
 
@@ -28,8 +28,9 @@ def identify_records(
     """
     ids = [assign_id(record.head) for record in records]
     heads = [record.head for record in records]
-    # Each derived id has one record, so only a stated one can conflict.
-    derived = find_derived(heads) if any(head.id is not None for head in heads) else {}
+    derived: dict[str, str] = {}
+    if any(head.id is not None for head in heads):  # each derived id has one record, so only a stated one can conflict
+        derived = {row_id: head.feed for row_id, head in zip(ids, heads, strict=True) if derives_id(head)}
 
     def explain(row_id: str, head: Head) -> str | None:
         if row_id in refused:

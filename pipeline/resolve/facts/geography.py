@@ -1,6 +1,7 @@
 """Neighborhoods of a metro: named polygons, with a search for the polygon that contains a point."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -53,11 +54,13 @@ class Neighborhoods:
         self._named = {
             word: neighborhood for neighborhood in reversed(self._all) for word in (neighborhood.key, neighborhood.slug)
         }
+        # Many listings are at the same point.
+        self.find = cache(self._find)
 
     def __iter__(self) -> Iterator[Neighborhood]:
         return iter(self._all)
 
-    def find(self, lat: float, lng: float) -> Neighborhood | None:
+    def _find(self, lat: float, lng: float) -> Neighborhood | None:
         """Return the neighborhood of a point, or None. A point on the boundary counts as inside."""
         # By bounding boxes, then by prepared polygons. A tree and a point as an object would take twice as long.
         is_near = (self._wests <= lng) & (lng <= self._easts) & (self._souths <= lat) & (lat <= self._norths)

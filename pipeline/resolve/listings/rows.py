@@ -19,8 +19,13 @@ from pipeline.resolve.foreign_organizations import SharedState
 _MOST_PARTS = 65_536
 
 
+def _bound_integers(kind: str) -> tuple[int, int]:
+    bounds = np.iinfo(kind.lower())
+    return int(bounds.min), int(bounds.max)
+
+
 _BOUNDS = {
-    name: {column: np.iinfo(kind.lower()) for column, kind in TABLES[name].items() if "Int" in kind}
+    name: {column: _bound_integers(kind) for column, kind in TABLES[name].items() if "Int" in kind}
     for name in ("listings", "organizations")
 }
 
@@ -81,10 +86,10 @@ class Listings(Struct, frozen=True, kw_only=True, eq=False):
 def check_bounds(row: Row) -> None:
     """Raise OverflowError for a number that its column can't hold. Found later, it would stop all rows at once."""
     table = "organizations" if row.kind == "organization" else "listings"
-    for name, bounds in _BOUNDS[table].items():
+    for name, (low, high) in _BOUNDS[table].items():
         value = row.columns.get(name)
-        if value is not None and not bounds.min <= value <= bounds.max:
-            raise OverflowError(f"{name} is {value}; allowed: {bounds.min} to {bounds.max}")
+        if value is not None and not low <= value <= high:
+            raise OverflowError(f"{name} is {value}; allowed: {low} to {high}")
     if len(row.parts) > _MOST_PARTS:
         raise OverflowError(f"{len(row.parts):,} {OCCURRENCE_TABLES[row.kind]}; allowed: {_MOST_PARTS:,}")
 
