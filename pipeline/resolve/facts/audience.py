@@ -1,8 +1,8 @@
 """Decide the audience of a listing by the first rule of `audience.toml` that applies, in the metro's language. Rules in
 other shipped languages count too if they find adults earlier."""
 
-from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 
 import msgspec
@@ -92,8 +92,9 @@ class AudienceClassifier:
 
     def _apply_rules(self, record: ListingRecord, reader: "_AudienceReader", *, before: int) -> tuple[int, str] | None:
         """Return the first of the rules before the number `before` that applies, and its audience, else None."""
+        find_phrases = cache(partial(reader.find_all_phrases, record))  # many rules look in the same field
         for number, rule in enumerate(self._rules[:before]):
-            audience = reader.apply_rule(rule, record)
+            audience = reader.apply_rule(rule, record, find_phrases)
             if audience is not None and not (audience == ADULTS and record.adults_only is False):
                 return number, audience
         return None
@@ -112,12 +113,13 @@ class _AudienceReader:
         self.find_phrases = lru_cache(maxsize=CACHED_TEXTS)(self._find_phrases)
         self.find_ages = lru_cache(maxsize=CACHED_TEXTS)(self._find_ages)
 
-    def apply_rule(self, rule: AudienceRule, record: ListingRecord) -> str | None:
+    def apply_rule(
+        self, rule: AudienceRule, record: ListingRecord, find_phrases: Callable[[str], frozenset[str]]
+    ) -> str | None:
         """Return the audience by the rule, or None if it does not apply. Ages in texts count only if the record states
-        none."""
+        none. `find_phrases`: finds those in a field of the record."""
         if rule.field is not None:
-            matches = (self.find_phrases(rule.field, text) for text in _list_texts(record, rule.field))
-            return rule.audience if any(rule.phrases in names for names in matches) else None
+            return rule.audience if rule.phrases in find_phrases(rule.field) else None
         stated, spans = AgeSpan(record.ages.min, record.ages.max), list[AgeSpan]()
         if rule.ages == "record":
             spans = [stated]
@@ -126,6 +128,9 @@ class _AudienceReader:
             spans = [span for text in texts for span in self.find_ages(str(rule.ages), text)]
         judged = judge_ages(spans)
         return judged if judged in rule.audiences else None
+
+    def find_all_phrases(self, record: ListingRecord, field: str) -> frozenset[str]:
+        return frozenset().union(*(self.find_phrases(field, text) for text in _list_texts(record, field)))
 
     def _find_phrases(self, field: str, text: str) -> frozenset[str]:
         return frozenset(self._phrases[field].find(_list_words(text)))
