@@ -17,7 +17,7 @@ from outings.contract.routes import match_route
 from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, open_release
 from outings.release.store import open_store
-from tests.pipeline.programs import OLDER, ROOT, export_program, has_commit, run_program
+from tests.pipeline.programs import OLDER, ROOT, export_program, run_program
 
 TODAY = date(2026, 8, 10)
 NOON = datetime(2026, 8, 10, 19, tzinfo=UTC)
@@ -79,7 +79,6 @@ def ask(release: Release, request: str) -> Any:
     return json.loads(b"".join(made.parts))
 
 
-@pytest.mark.skipif(not has_commit(OLDER), reason="the clone has no history")
 def test_a_release_of_an_older_program_is_answered_and_built_on_without_a_change(older: Path, config: Path) -> None:
     assert "'created': 0" not in build(older, config)
     theirs = list(list_bodies(config))
@@ -88,7 +87,6 @@ def test_a_release_of_an_older_program_is_answered_and_built_on_without_a_change
         assert one == other, request
 
 
-@pytest.mark.skipif(not has_commit(OLDER), reason="the clone has no history")
 def test_an_older_program_reads_what_this_one_builds(older: Path, config: Path) -> None:
     build(ROOT, config)
     named = run_program(older, "releases", "list", "-c", str(config), "--json").stdout
