@@ -13,7 +13,7 @@ from msgspec import Struct
 
 ROOT = Path(__file__).parents[2]
 # The program of 27 November 2026.
-OLDER = "910084ed"
+OLDER = "910084edd1a8d11b852df3fb31df95c958665c86"
 _PACKAGES = ("command", "outings", "pipeline", "edge")
 _PATIENCE = 120
 
@@ -65,8 +65,8 @@ def run_program(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def point_at(program: Path) -> dict[str, str]:
-    """Return the environment in which Python finds it before what is installed. It has temporary files of its own: an
-    older program's scratch folders have no lock, and a build beside it would remove them."""
+    """Return the environment in which Python finds it before what is installed. It has temporary files of its own, so
+    that no build beside it removes them."""
     scratch = program / "tmp"
     scratch.mkdir(exist_ok=True)
     return {**os.environ, "PYTHONPATH": str(program), "TMPDIR": str(scratch)}
