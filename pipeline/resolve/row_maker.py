@@ -17,7 +17,7 @@ from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.record import ORGANIZATION, EventRecord, ListingHead, ListingRecord, Problem, explain_fault
 from pipeline.records.spans import spread_days
 from pipeline.resolve.addresses import Point, add_point, name_address, read_location
-from pipeline.resolve.facts.ages import complete_ages
+from pipeline.resolve.facts.age_bands import complete_ages
 from pipeline.resolve.facts.audience import read_classifier
 from pipeline.resolve.facts.confidence import score_confidence, weigh_freshness
 from pipeline.resolve.facts.geography import Neighborhoods

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.contract.resources.shared import AgeRange, Ages
-from pipeline.resolve.facts.ages import complete_ages, list_bands
+from pipeline.resolve.facts.age_bands import complete_ages, list_bands
 
 ALL = ("baby", "toddler", "young_kids", "bigger_kids", "teens")
 
