@@ -42,8 +42,15 @@ from pipeline.fetch.ics.times import (
 from pipeline.fetch.keep_and_drop import find_refusal
 from pipeline.records.record import explain_fault
 
-# Members that a changed date takes from its series if it has none itself.
-INHERITED = ("name", "description", "location", "source", "image_url", "categories", "keywords")
+_OF_SERIES = ("RRULE", "EXRULE", "RDATE", "EXDATE", "DTEND", "DURATION")
+# Properties of the VEVENT itself: a changed date takes none of them from its series.
+_OWN = frozenset(
+    {"UID", "SEQUENCE", "DTSTAMP", "CREATED", "LAST-MODIFIED", "DTSTART", "RECURRENCE-ID", "X-MICROSOFT-CDO-ALLDAYEVENT"}
+).union(_OF_SERIES)
+# Properties that say one thing together: a changed date that states one of them takes none of them.
+_TOGETHER = {
+    "GEO": "LOCATION", "X-APPLE-STRUCTURED-LOCATION": "LOCATION", "X-ALT-DESC": "DESCRIPTION", "ATTACH": "IMAGE",
+}  # fmt: skip
 
 _GEO = re.compile(r"(?:geo:)?\s*([+-]?\d+(?:\.\d+)?)\s*[;,]\s*([+-]?\d+(?:\.\d+)?)\s*", re.IGNORECASE)
 _IMAGE = re.compile(r"\.(jpe?g|png|gif|webp|avif)$", re.IGNORECASE)
@@ -74,10 +81,11 @@ def _get_text(event: Component, name: str) -> str | None:
 
 
 def _find_status(event: Component) -> dict[str, str]:
-    """Return `status`: archived for a cancelled event, draft for one marked as private; else nothing."""
-    if (_get_text(event, "STATUS") or "").upper() in ("CANCELLED", "CANCELED"):
-        return {"status": "archived", "reason": "cancelled"}
-    return {"status": "draft"} if (_get_text(event, "CLASS") or "").upper() in _HIDDEN else {}
+    """Return `status`: draft for an event marked as private, archived for a cancelled one; else nothing."""
+    if (_get_text(event, "CLASS") or "").upper() in _HIDDEN:
+        return {"status": "draft"}
+    is_cancelled = (_get_text(event, "STATUS") or "").upper() in ("CANCELLED", "CANCELED")
+    return {"status": "archived", "reason": "cancelled"} if is_cancelled else {}
 
 
 def _find_location(event: Component) -> dict[str, Any]:
@@ -118,9 +126,6 @@ def _find_instant(event: Component, name: str) -> str | None:
     if match is None or int(match[1]) < 1900:
         return None
     return f"{match[1]}-{match[2]}-{match[3]}T{match[4]}:{match[5]}:{match[6]}Z"
-
-
-_OF_SERIES = ("RRULE", "EXRULE", "RDATE", "EXDATE", "DTEND", "DURATION")
 
 
 class _EventGroup(Struct, frozen=True, kw_only=True):
@@ -176,13 +181,27 @@ def _order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) 
     return records
 
 
-def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMoment], zones: Zones) -> _EventGroup:
-    """Group the entries of one UID. `unread`: dates that unreadable VEVENTs replace."""
+def _inherit(event: Component, series: Component) -> Component:
+    """Return a changed date's VEVENT with what it does not state and its series does, its times aside."""
+    stated = {_TOGETHER.get(line.name, line.name) for line in event.lines if line.value.strip()} | _OWN
+    lines = (line for line in series.lines if _TOGETHER.get(line.name, line.name) not in stated)
+    return msgspec.structs.replace(event, lines=(*event.lines, *lines))
+
+
+def _make_group(
+    entries: Sequence[CalendarEntry], unread: Sequence[CalendarMoment], refused: Component | None, zones: Zones
+) -> _EventGroup:
+    """Group the entries of one UID. `unread`: dates that unreadable VEVENTs replace; `refused`: the series, if it can't
+    be read itself."""
     masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
     master = masters[-1] if masters else None
+    series = master.event if master else refused
     aligned = [
         entry if entry.instance is None else
-        msgspec.structs.replace(entry, instance=_settle(entry.instance, master, zones))
+        msgspec.structs.replace(
+            entry, instance=_settle(entry.instance, master, zones),
+            event=entry.event if series is None else _inherit(entry.event, series),
+        )
         for entry in entries
     ]  # fmt: skip
     live = [entry for entry in aligned if entry.instance is not None]
@@ -243,7 +262,8 @@ def read_calendar(content: bytes, setting: FeedSetting) -> list[RawRecord]:
             # The series still leaves this date out, since the last good version of the date stays.
             if instance is not None:
                 unread[name_event(event)].append(instance)
-    groups = {uid: _make_group(own, unread.get(uid, ()), zones) for uid, own in by_uid.items()}
+    series = {name_event(event): event for event, _, _ in refused if event.get("RECURRENCE-ID") is None}
+    groups = {uid: _make_group(own, unread.get(uid, ()), series.get(uid), zones) for uid, own in by_uid.items()}
     records = []
     for event, unreadable, instance in refused:
         group = groups.get(uid := name_event(event))
@@ -262,7 +282,7 @@ def _read_entry(entry: CalendarEntry, group: _EventGroup, context: _CalendarCont
     try:
         if _is_superseded(entry, group.master, context.zones):
             return RawRecord(line, None, is_superseded=True)
-        if reason := find_refusal(context.setting.feed, partial(_list_texts, entry, group)):
+        if reason := find_refusal(context.setting.feed, partial(_list_texts, entry.event)):
             return RawRecord(line, None, passed_over=reason)
         value, notes = _make_record(entry, group, context)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
@@ -270,24 +290,20 @@ def _read_entry(entry: CalendarEntry, group: _EventGroup, context: _CalendarCont
     return RawRecord(line, value, source_id=source_id, notes=tuple(notes))
 
 
-def _list_texts(entry: CalendarEntry, group: _EventGroup, column: str) -> list[str]:
-    """List the texts of a property. A date of a series without the property has those of its series."""
+def _list_texts(event: Component, column: str) -> list[str]:
+    """List the texts of a property."""
     name = {"CATEGORY": "CATEGORIES", "NAME": "SUMMARY", "TITLE": "SUMMARY"}.get(column.upper(), column.upper())
-    events = [entry.event, *([group.master.event] if group.master else [])]
-    lines = next(filter(None, (event.get_all(name) for event in events)), [])
     return [
-        text for line in lines for text in (split_texts(line.value) if name == "CATEGORIES" else [unescape(line.value)])
+        text
+        for line in event.get_all(name)
+        for text in (split_texts(line.value) if name == "CATEGORIES" else [unescape(line.value)])
     ]
 
 
 def _make_record(
     entry: CalendarEntry, group: _EventGroup, context: _CalendarContext
 ) -> tuple[dict[str, Any], list[Note]]:
-    vocabulary, master = context.setting.vocabulary, group.master
-    members = list_members(entry.event, vocabulary)
-    if entry.instance is not None and master is not None:
-        inherited = list_members(master.event, vocabulary)
-        members = {name: inherited[name] for name in INHERITED if name in inherited} | members
+    members = list_members(entry.event, context.setting.vocabulary)
     if "name" not in members and "name" not in context.setting.feed.defaults:
         raise UnreadableEvent("missing: expected SUMMARY")
     try:
@@ -296,7 +312,8 @@ def _make_record(
         raise UnreadableEvent("out_of_range: a date of the series is past the year 9999") from error
     times, more = _list_times(entry, shown, context.zones)
     named = {"type": "event", "source_id": group.name(entry)}
-    return named | members | times | series | context.removal, notes + more
+    removal = {} if "status" in members else context.removal
+    return named | members | times | series | removal, notes + more
 
 
 def _list_series(entry: CalendarEntry, group: _EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:

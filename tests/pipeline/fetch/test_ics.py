@@ -20,6 +20,7 @@ from pipeline.dates.recurrence import expand_recurrence
 from pipeline.executors.local import InlineExecutor
 from pipeline.fetch.source import FeedError, SettingError
 from pipeline.plan import Build
+from pipeline.records.record import EventRecord
 from tests.pipeline.dates.expanding import list_occurrences
 from tests.pipeline.fetch.calendars import ODD_CALENDARS, Odd, event, read_raw, wrap
 from tests.pipeline.fetch.instants import METRO_ZONE, ReadIcs, find_end, list_instants, read_event, show_instant
@@ -96,6 +97,10 @@ def test_what_apple_says_of_the_place_stands_in_where_nothing_else_does(read_ics
     assert (location.address, location.lat, location.lng) == ("Park, 1 Main St", 47.61, -122.33)
 
 
+PRIVATE = ("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=3", "LOCATION:At home", "CLASS:PRIVATE")
+CANCELLED = (*PRIVATE[:2], "STATUS:CANCELLED")
+
+
 @pytest.mark.parametrize(
     ("line", "status", "reason"),
     [
@@ -109,9 +114,9 @@ def test_a_status_says_whether_it_is_published(read_ics: ReadIcs, line: str, sta
     assert (record.status, record.reason) == (status, reason)
 
 
-def test_a_calendar_that_cancels_cancels_all_of_it(read_ics: ReadIcs) -> None:
-    record = read_event(read_ics("METHOD:CANCEL\n" + event("DTSTART:20260811T090000")))
-    assert (record.status, record.reason) == ("archived", "cancelled")
+def test_a_calendar_that_cancels_cancels_all_of_it_that_is_not_private(read_ics: ReadIcs) -> None:
+    feed = read_ics("METHOD:CANCEL\n" + event("DTSTART:20260811T090000") + "\n" + event(*PRIVATE, uid="p"))
+    assert [(record.status, record.reason) for record in feed.records] == [("archived", "cancelled"), ("draft", None)]
 
 
 def test_a_cancelled_date_leaves_its_series_and_says_what_the_series_says(read_ics: ReadIcs) -> None:
@@ -120,6 +125,34 @@ def test_a_cancelled_date_leaves_its_series_and_says_what_the_series_says(read_i
     series, cancelled = feed.records
     assert list_instants(series) == ["08-01 16:00", "08-03 16:00"]
     assert (cancelled.source_id, cancelled.name, cancelled.status) == ("u/20260802T090000", "Story time", "archived")
+
+
+@pytest.mark.parametrize(
+    ("series", "changed", "status"),
+    [
+        (PRIVATE, (), "draft"), (PRIVATE, ("STATUS:CONFIRMED",), "draft"), (PRIVATE, ("CLASS:PUBLIC",), "published"),
+        (PRIVATE, ("STATUS:CANCELLED",), "draft"), (CANCELLED, (), "archived"),
+        (CANCELLED, ("CLASS:PUBLIC",), "archived"), (CANCELLED, ("STATUS:CONFIRMED",), "published"),
+        (("DTSTART:soon", "CLASS:PRIVATE"), (), "draft"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("replaced", ["RECURRENCE-ID", "RECURRENCE-ID;RANGE=THISANDFUTURE"])
+def test_a_changed_date_is_as_private_and_as_cancelled_as_its_series_unless_it_says_otherwise(
+    read_ics: ReadIcs, series: tuple[str, ...], changed: tuple[str, ...], status: str, replaced: str
+) -> None:
+    body = event(*series) + "\n" + event("DTSTART:20260802T140000", f"{replaced}:20260802T090000", *changed)
+    record = read_ics(body).records[-1]
+    assert (record.source_id, record.status) == ("u/20260802T090000", status)
+
+
+def test_a_changed_date_elsewhere_is_not_at_the_point_of_its_series(read_ics: ReadIcs) -> None:
+    series = event(*PRIVATE[:2], "LOCATION:Park", "GEO:47.6;-122.3", "CATEGORIES:Free", "URL:https://example.org/")
+    moved = event("DTSTART:20260802T140000", "RECURRENCE-ID:20260802T090000", "LOCATION:Hall")
+    record = read_ics(series + "\n" + moved).records[1]
+    assert isinstance(record, EventRecord)
+    assert record.location is not None
+    assert (record.location.address, record.location.lat) == ("Hall", None)
+    assert (record.keywords, record.source.url) == (("Free",), "https://example.org/")
 
 
 def test_an_event_without_uid_is_known_by_what_it_says(read_ics: ReadIcs) -> None:
