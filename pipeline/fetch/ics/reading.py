@@ -45,8 +45,11 @@ from pipeline.records.record import explain_fault
 _OF_SERIES = ("RRULE", "EXRULE", "RDATE", "EXDATE", "DTEND", "DURATION")
 # Properties of the VEVENT itself: a changed date takes none of them from its series.
 _OWN = frozenset(
-    {"UID", "SEQUENCE", "DTSTAMP", "CREATED", "LAST-MODIFIED", "DTSTART", "RECURRENCE-ID", "X-MICROSOFT-CDO-ALLDAYEVENT"}
-).union(_OF_SERIES)
+    {
+        "UID", "SEQUENCE", "DTSTAMP", "CREATED", "LAST-MODIFIED", "DTSTART", "RECURRENCE-ID",
+        "X-MICROSOFT-CDO-ALLDAYEVENT",
+    }
+).union(_OF_SERIES)  # fmt: skip
 # Properties that say one thing together: a changed date that states one of them takes none of them.
 _TOGETHER = {
     "GEO": "LOCATION", "X-APPLE-STRUCTURED-LOCATION": "LOCATION", "X-ALT-DESC": "DESCRIPTION", "ATTACH": "IMAGE",
