@@ -26,7 +26,7 @@ from pipeline.resolve.references import (
     Resolution,
     Targets,
 )
-from pipeline.resolve.websites import LinkIndex, choose_websites
+from pipeline.resolve.websites import FeedLinks, choose_websites
 
 _REFERRED = ("organization", "place")
 # Finds an organization in another metro; None if no other metro has it.
@@ -51,12 +51,12 @@ class ReferenceIndex:
         previous: PreviousSnapshot,
         *,
         kept: Iterable[str],
-        metro: str,
-        points: Mapping[str, Point],
+        setting: MetroContext,
         find_foreign: FindForeign,
     ) -> None:
-        """Make the index. `records`: by id; `kept`: ids of previous rows that stay without a record; `points`:
-        coordinates by address; `find_foreign` finds an organization in another metro."""
+        """Make the index. `records`: by id; `kept`: ids of previous rows that stay without a record; `find_foreign`
+        finds an organization in another metro."""
+        self._setting, metro = setting, setting.metro.slug
         kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
         shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
         kept_ids = [row["id"] for row in shown_rows]
@@ -67,7 +67,11 @@ class ReferenceIndex:
             if entry.head.type in _REFERRED and entry.head.status != "draft"
         } | kept_heads
         published = previous.list_slugs("organization") | previous.list_slugs("place")
-        own = [_make_target(row_id, head, metro=metro, published=published) for row_id, head in heads.items()]
+        order = {feed: number for number, feed in enumerate(setting.feeds)}
+        own = [
+            _make_target(row_id, head, metro=metro, published=published)
+            for row_id, head in sorted(heads.items(), key=lambda item: (order[item[1].feed], item[0]))
+        ]
         naming = [
             (entry.head, entry.head.organization)
             for entry in records.values()
@@ -106,7 +110,7 @@ class ReferenceIndex:
             if head.type == "organization"
         }
         self._homes = {row_id: other.metro for row_id, other in matches.items()}
-        self.places = dict(_resolve_places(heads, self.slugs, points))
+        self.places = dict(_resolve_places(heads, self.slugs, setting.points))
 
     def find_organization(self, entry: SpooledRecord, problems: list[Problem]) -> OrganizationReference:
         assert isinstance(entry.head, ListingHead)
@@ -120,7 +124,8 @@ class ReferenceIndex:
         """Return the place that a record refers to. Without a reference, find it by a calendar's `location`."""
         assert isinstance(entry.head, ListingHead)
         if entry.head.place is None:
-            target = None if location is None else self._targets.find_located(location.address or "")
+            text = "" if location is None else location.address or ""
+            target = self._targets.find_located(text, feed=entry.head.feed)
         else:
             target = self._resolve(entry, entry.head.place, "place", problems)
         return None if target is None else self.places[target]
@@ -139,17 +144,17 @@ class ReferenceIndex:
             )  # fmt: skip
         return resolution.id
 
-    def make_organization_rows(
-        self, setting: MetroContext, *, carried: Mapping[str, str | None], linked: LinkIndex
-    ) -> list[Row]:
-        """Make rows of organizations that have a record or are named. `carried`: websites of unchanged organizations;
-        `linked`: the links of the metro's listings."""
-        own = {row_id: record.website_url for row_id, record in self._organizations.items() if record.website_url}
-        websites = choose_websites(self._organizations, stated={**carried, **own}, linked=linked)
+    def make_organization_rows(self, links: dict[str, FeedLinks]) -> list[Row]:
+        """Make rows of organizations that have a record or are named. `links`: those of the metro's listings and
+        unchanged organizations, by feed."""
+        for row_id, record in self._organizations.items():
+            if record.website_url:
+                links.setdefault(record.feed, FeedLinks()).stated[row_id] = record.website_url
+        websites = choose_websites({row_id: record.feed for row_id, record in self._organizations.items()}, links)
         return [
             make_organization_row(
                 record, websites[row_id], row_id=row_id, slug=self.slugs[row_id], home=self._homes.get(row_id),
-                words=setting.vocabulary.categories,
+                words=self._setting.vocabulary.categories,
             )
             for row_id, record in self._organizations.items()
         ]  # fmt: skip

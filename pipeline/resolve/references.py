@@ -68,19 +68,18 @@ class Resolution(Struct, frozen=True, kw_only=True):
 
 class Targets:
     """The rows to which a metro's records may refer, indexed by each way to refer to them. Keys begin with the type,
-    here called `kind`."""
+    here called `kind`. Slugs, names and addresses mean the rows of the record's own feed if it has any of them."""
 
     def __init__(self, targets: Iterable[ReferenceTarget], *, metro: str) -> None:
         """Index the rows. `targets`: the metro's own, and organizations of other metros, found by id and source_id
-        alone. If organizations have the same folded name, the name means the one with the least id."""
+        alone. If several organizations of other feeds have a slug or a folded name, it means the first of them."""
         self._metro = metro
         self._sources: dict[tuple[str, str, str], str] = {}
         self._ids: dict[tuple[str, str], str] = {}
-        self._slugs: dict[tuple[str, str], str] = {}
-        self._names: dict[str, str] = {}  # of organizations; places may share a name
-        self._places: defaultdict[str, list[ReferenceTarget]] = defaultdict(list)
-        self._addresses: defaultdict[str, list[ReferenceTarget]] = defaultdict(list)  # by house and street
-        for target in sorted(targets, key=lambda target: (target.type, target.id)):
+        self._slugs: defaultdict[tuple[str, str], list[ReferenceTarget]] = defaultdict(list)
+        self._names: defaultdict[tuple[str, str], list[ReferenceTarget]] = defaultdict(list)
+        self._addresses: defaultdict[str, list[ReferenceTarget]] = defaultdict(list)  # of places, by house and street
+        for target in targets:
             self._add(target)
         # Many listings have the same reference or LOCATION, and a name may have a thousand candidates.
         self.resolve = cache(self._resolve)
@@ -94,26 +93,23 @@ class Targets:
         self._sources.setdefault((target.type, target.feed, target.source_id), target.id)
         if not is_own:
             return
-        self._slugs.setdefault((target.type, target.slug), target.id)
-        if target.type == "organization":
-            self._names.setdefault(fold_text(target.name), target.id)
-            return
-        self._places[fold_text(target.name)].append(target)
+        self._slugs[target.type, target.slug].append(target)
+        self._names[target.type, fold_text(target.name)].append(target)
         for street in {fold_text(address.split(",")[0]) for address in target.addresses}:
             if _HOUSE.search(street):
                 self._addresses[street].append(target)
 
-    def _find_located(self, text: str) -> str | None:
-        """Return the id of the one place that a calendar's LOCATION means: by its name, unless another address follows,
-        or by its address alone."""
+    def _find_located(self, text: str, *, feed: str) -> str | None:
+        """Return the id of the one place that a LOCATION of a calendar, the `feed`, means: by its name, unless another
+        address follows, or by its address alone."""
         pieces = text.split(",")
         for count in range(len(pieces), 0, -1):
-            named = self._places.get(fold_text(",".join(pieces[:count])), ())
+            named = self._names.get(("place", fold_text(",".join(pieces[:count]))), ())
             rest = ",".join(pieces[count:])
-            places = [place for place in named if place.is_shown and _may_be_at(rest, place.addresses)]
+            places = _prefer_own([p for p in named if p.is_shown and _may_be_at(rest, p.addresses)], feed)
             if places:
                 return places[0].id if len(places) == 1 else None
-        places = [place for place in self._addresses.get(fold_text(pieces[0]), ()) if place.is_shown]
+        places = _prefer_own([p for p in self._addresses.get(fold_text(pieces[0]), ()) if p.is_shown], feed)
         return places[0].id if len(places) == 1 else None
 
     def _resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
@@ -127,8 +123,8 @@ class Targets:
         if reference.name is not None and (folded := fold_text(reference.name)):
             if kind == "organization":
                 return Resolution(id=make_organization_id(self._metro, reference.name), made_name=reference.name)
-            if candidates := self._places.get(folded):
-                return _choose_place(candidates, reference)
+            if candidates := self._names.get((kind, folded)):
+                return _choose_place(_prefer_own(candidates, feed), reference)
         return Resolution(problem="unknown_reference", value=_describe_reference(reference))
 
     def list_foreign(self, references: Iterable[tuple[str, Reference]]) -> Iterator[ForeignReference]:
@@ -150,10 +146,19 @@ class Targets:
         if target is None and reference.source_id is not None:
             target = self._sources.get((kind, reference.feed or feed, reference.source_id))
         if target is None and reference.slug is not None:
-            target = self._slugs.get((kind, reference.slug))
+            target = _find_first(self._slugs.get((kind, reference.slug)), feed)
         if target is None and reference.name is not None and kind == "organization":
-            target = self._names.get(fold_text(reference.name))
+            target = _find_first(self._names.get((kind, fold_text(reference.name))), feed)
         return target
+
+
+def _prefer_own(candidates: Sequence[ReferenceTarget], feed: str) -> Sequence[ReferenceTarget]:
+    """Return the feed's own candidates, else all."""
+    return [candidate for candidate in candidates if candidate.feed == feed] or candidates
+
+
+def _find_first(candidates: Sequence[ReferenceTarget] | None, feed: str) -> str | None:
+    return _prefer_own(candidates, feed)[0].id if candidates else None
 
 
 def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -> Resolution:

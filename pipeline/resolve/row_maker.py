@@ -32,7 +32,7 @@ from pipeline.resolve.listings.rows import Row, check_bounds
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.reference_index import FindForeign, ReferenceIndex, ResolvedPlace
 from pipeline.resolve.references import ForeignResolution
-from pipeline.resolve.websites import LinkIndex, encode_links
+from pipeline.resolve.websites import FeedLinks, encode_links
 
 _ORIGIN_BYTES = 16
 _encoder = msgspec.msgpack.Encoder()
@@ -72,9 +72,7 @@ class RowMaker:
         self.unchanged: dict[str, bytes | None] = {}
         self._previous, self._setting = previous, setting
         self._neighborhoods = neighborhoods
-        self._references = ReferenceIndex(
-            by_id, previous, kept=carried, metro=setting.metro.slug, points=setting.points, find_foreign=find_foreign
-        )
+        self._references = ReferenceIndex(by_id, previous, kept=carried, setting=setting, find_foreign=find_foreign)
         self.foreign: ForeignResolution = self._references.foreign
         self._carried: list[str] = []  # ids of rows to carry over whole, since they are no unchanged listings
         for row_id in carried:
@@ -87,18 +85,18 @@ class RowMaker:
     def list_rows(self) -> Iterator[Row]:
         """Yield the rows that are new or changed, organizations last, since they depend on all listings. Can be called
         only once, because it frees the records."""
-        links = LinkIndex()
-        websites: dict[str, str | None] = {}
+        links = {feed: FeedLinks() for feed in self._setting.feeds}
         self._gather_unchanged(links)
         for row in self._list_listings():
-            if row.kind == ORGANIZATION:
-                websites[row.id] = row.columns["website_url"]
-            else:
+            of_feed = links[row.columns["source"].partition("/")[0]]
+            if row.kind != ORGANIZATION:
                 row.links = encode_links(row)
                 if row.links is not None:
-                    links.add(row.columns["organization_id"], row.links)
+                    of_feed.add(row.columns["organization_id"], row.links)
+            elif row.columns["website_url"] is not None:
+                of_feed.stated[row.id] = row.columns["website_url"]
             yield row
-        yield from self._references.make_organization_rows(self._setting, carried=websites, linked=links)
+        yield from self._references.make_organization_rows(links)
 
     def _compare(self, by_id: Mapping[str, SpooledRecord]) -> Iterator[_NewListing]:
         """Yield the listings that must be made; note the others as unchanged."""
@@ -110,7 +108,7 @@ class RowMaker:
             if not isinstance(entry.head, ListingHead):
                 continue
             organization = index.find_organization(entry, self.problems)
-            is_calendar = entry.head.feed in setting.calendars
+            is_calendar = setting.feeds[entry.head.feed].format == "ics"
             location = read_location(entry) if is_calendar or setting.points else None
             place = index.find_place(entry, self.problems, location=location if is_calendar else None)
             point = setting.points.get(name_address(location) or "")
@@ -177,13 +175,13 @@ class RowMaker:
         """Decode the record and apply its feed's settings for confidence and for events of several days."""
         record = entry.read_record()
         assert isinstance(record, ListingRecord)
-        if record.confidence is None and record.feed not in self._setting.scored:
+        if record.confidence is None and self._setting.feeds[record.feed].confidence == "stated":
             record = msgspec.structs.replace(record, confidence=1.0)
-        if isinstance(record, EventRecord) and record.feed not in self._setting.first_days:
+        if isinstance(record, EventRecord) and self._setting.feeds[record.feed].spans == "daily":
             return spread_days(record)
         return record
 
-    def _gather_unchanged(self, links: LinkIndex) -> None:
+    def _gather_unchanged(self, links: Mapping[str, FeedLinks]) -> None:
         snapshot = self._previous.snapshot
         if snapshot is None or not self.unchanged:
             return
@@ -192,8 +190,9 @@ class RowMaker:
             (pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null()
         )
         # Listings of one organization have few different ones.
-        for organization, encoded in rows.select("organization_id", "links").unique().iter_rows():
-            links.add(organization, encoded)
+        feed = pl.col("source").str.split("/").list.first().alias("feed")
+        for name, organization, encoded in rows.select(feed, "organization_id", "links").unique().iter_rows():
+            links[name].add(organization, encoded)
 
 
 def _hash_origin(

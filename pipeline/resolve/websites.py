@@ -1,7 +1,9 @@
-"""An organization's website: the one in its record, else the one that its listings agree on."""
+"""An organization's website: the one in its record, else the one that the listings of one feed agree on: of its
+record's feed, else of the first feed with such listings."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
+from functools import cached_property
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
@@ -55,11 +57,12 @@ def encode_links(row: Row) -> str | None:
     return msgspec.json.encode((links.website_url, origins)).decode()
 
 
-class LinkIndex:
-    """The links of each organization's published listings: the websites that places state, and the origins of all
-    links."""
+class FeedLinks:
+    """The links that one feed gives of organizations, by id: the websites in its records of them (`stated`), those that
+    their published places state (`pages`), and the origins of all links of their published listings."""
 
     def __init__(self) -> None:
+        self.stated: dict[str, str] = {}
         self.pages: dict[str, set[str]] = defaultdict(set)
         self.origins: dict[str, set[Origin | None]] = defaultdict(set)
 
@@ -70,39 +73,43 @@ class LinkIndex:
             self.pages[organization_id].add(page)
         self.origins[organization_id].update(origins)
 
-
-def choose_websites(
-    organizations: Iterable[str], *, stated: Mapping[str, str | None], linked: LinkIndex
-) -> dict[str, str | None]:
-    """Return the website of each organization: the stated one; else the one that its places state, or the origin that
-    they share; else the origin that its listings' links share, if no other organization has it; else None."""
-    owners = _list_owners(stated, linked)
-    websites = {}
-    for row_id in organizations:
-        pages = linked.pages.get(row_id, set())
+    def choose_website(self, organization_id: str) -> str | None:
+        """Return the stated website; else the one that the organization's places state, or the origin that they share;
+        else the origin that its listings' links share, if no other organization of the feed has it; else None."""
+        pages = self.pages.get(organization_id, set())
         page = next(iter(pages)) if len(pages) == 1 else _share_origin({_find_origin(page) for page in pages})
-        website = stated.get(row_id) or page
-        shared = _share_origin(linked.origins.get(row_id, set()))
-        if website is None and shared is not None and owners[_find_host(shared)] <= {row_id}:
-            website = shared
-        websites[row_id] = website
+        shared = _share_origin(self.origins.get(organization_id, set()))
+        is_own = shared is not None and self._owners[_find_host(shared)] <= {organization_id}
+        return self.stated.get(organization_id) or page or (shared if is_own else None)
+
+    @cached_property
+    def _owners(self) -> Mapping[str | None, Set[str]]:
+        """Return by host the organizations whose website or any link has that host."""
+        owners: dict[str | None, set[str]] = defaultdict(set)
+        for row_id, url in self.stated.items():
+            owners[_find_host(url)].add(row_id)
+        for row_id, origins in self.origins.items():
+            for origin in origins:
+                owners[None if origin is None else origin[1]].add(row_id)
+        return owners
+
+
+def choose_websites(organizations: Mapping[str, str], links: Mapping[str, FeedLinks]) -> dict[str, str | None]:
+    """Return the website of each organization by id. `organizations`: the feed of each one's record, by id; `links`: of
+    each feed, in the configuration's order."""
+    websites = {
+        row_id: links[feed].choose_website(row_id) if feed in links else None for row_id, feed in organizations.items()
+    }
+    for of_feed in links.values():
+        for row_id in of_feed.origins:
+            if row_id in websites and websites[row_id] is None:
+                websites[row_id] = of_feed.choose_website(row_id)
     return websites
 
 
 def find_domain(url: str | None) -> str | None:
     parts = _split_url(url) if url else None
     return None if parts is None or parts.hostname is None else parts.hostname.removeprefix("www.")
-
-
-def _list_owners(stated: Mapping[str, str | None], linked: LinkIndex) -> dict[str | None, set[str]]:
-    """Return by host the organizations whose website or any link has that host."""
-    owners: dict[str | None, set[str]] = defaultdict(set)
-    for row_id, url in stated.items():
-        owners[_find_host(url)].add(row_id)
-    for row_id, origins in linked.origins.items():
-        for origin in origins:
-            owners[None if origin is None else origin[1]].add(row_id)
-    return owners
 
 
 def _share_origin(origins: Set[Origin | None]) -> str | None:
@@ -114,8 +121,8 @@ def _share_origin(origins: Set[Origin | None]) -> str | None:
     return f"{scheme}://{hosts.pop()}"
 
 
-def _find_host(url: str | None) -> str | None:
-    origin = _find_origin(url) if url else None
+def _find_host(url: str) -> str | None:
+    origin = _find_origin(url)
     return None if origin is None else origin[1]
 
 

@@ -103,3 +103,53 @@ def test_a_feed_without_a_record_is_left_out_and_reported(city: City) -> None:
     write_events(city, {"feed": "branches", "name": "Northgate"}, {"feed": "branch", "source_id": "7"})
     assert build(city) == ["contradictory: is given without the source_id of its record", "unknown_reference"]
     assert read_places(city) == ["Northgate", None]
+
+
+# A record of another feed is first in every order: its feed's name and its id are less, and it states the same slug.
+FIRST_ID = "00000000-0000-4000-8000-000000000001"
+HALL = make_place("7", name="Town Hall", slug="hall")
+WARDENS = {"type": "organization", "source_id": "w", "name": "Wardens", "slug": "wardens"}
+
+
+def read_shown(city: City) -> list[Any]:
+    """What readers see of the listings of the feed `news`, and of its organizations."""
+    shown = [item for kind in ("events", "places") for item in city.ask(f"/v1/seattle/{kind}")["data"]]
+    links = ["slug", "website_url"]
+    organizations = [{name: item[name] for name in links} for item in city.ask("/v1/seattle/organizations")["data"]]
+    own = [item for item in shown if item["name"] not in ("Stranger", "TOWN HALL")]
+    return [*own, *[item for item in organizations if item["slug"] == "wardens"]]
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    [
+        make_place("x", name="TOWN HALL", id=FIRST_ID, location={"address": "9 Far St"}),
+        make_place("x", name="Stranger", id=FIRST_ID, slug="hall", location={"address": "9 Far St"}),
+        {**WARDENS, "source_id": "x", "id": FIRST_ID, "slug": "other", "website_url": "https://other.example"},
+        {**WARDENS, "source_id": "x", "id": FIRST_ID, "name": "Stranger", "website_url": "https://other.example"},
+        *(
+            make_event("x", name="Stranger", organization=reference, ticket_url=url)
+            for reference in ({"name": "Wardens"}, {"name": "Others"})
+            for url in ("https://tickets.example/1", "https://wardens.example/2")
+        ),
+    ],
+)
+def test_a_listing_is_what_its_own_feed_says_whatever_another_feed_adds(city: City, stranger: Record) -> None:
+    owned = make_event("1", organization={"name": "Wardens"}, ticket_url="https://wardens.example/1")
+    named = [make_event("2", place={"name": "Town Hall"}), make_event("3", place={"slug": "hall"})]
+    city.write([], feed="aliens")
+    city.write([HALL, WARDENS, owned, make_event("4", organization={"slug": "wardens"}), *named], feed="news")
+    assert build(city) == []
+    alone = read_shown(city)
+    assert alone[-1] == {"slug": "wardens", "website_url": "https://wardens.example"}
+    city.write([stranger], feed="aliens")
+    assert build(city) == []
+    assert read_shown(city) == alone
+
+
+def test_what_its_own_feed_does_not_say_another_feed_adds(city: City) -> None:
+    city.write([WARDENS, make_event("1", place={"name": "Town Hall"})], feed="news")
+    linked = make_event("2", organization={"name": "Wardens"}, ticket_url="https://wardens.example/1")
+    city.write([HALL, linked], feed="aliens")
+    assert (build(city), read_places(city)) == ([], ["Town Hall", None])
+    assert read_shown(city)[-1] == {"slug": "wardens", "website_url": "https://wardens.example"}

@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from outings.configuration import FeedTable
 from outings.contract.languages.language import Language
 from outings.contract.resources.shared import Ages, Location, OrganizationReference, PlaceReference
 from outings.contract.vocabulary import Vocabulary
@@ -28,17 +29,14 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 class MetroContext(Struct, frozen=True, kw_only=True):
     """Values that all rows of one metro's build share. `language`: None for English. `horizon`: the first and last date
-    of occurrences, inclusive. `first_days`: the feeds whose events of several days happen on the first alone. `scored`:
-    the feeds whose listings get a computed confidence where they state none. `calendars`: the feeds of iCalendar.
-    `points`: latitude and longitude of addresses without coordinates, by folded address."""
+    of occurrences, inclusive. `feeds`: those of the metro by name, in the configuration's order. `points`: latitude and
+    longitude of addresses without coordinates, by folded address."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
     language: Language | None = None
     horizon: tuple[date, date]
-    first_days: frozenset[str] = frozenset()
-    scored: frozenset[str] = frozenset()
-    calendars: frozenset[str] = frozenset()
+    feeds: Mapping[str, FeedTable]
     points: Mapping[str, Point] = {}
 
 

@@ -30,7 +30,12 @@ GARDENS = [
     make_target("b6", "seattle/spl/place/4", "garden-2", "Garden", is_shown=False),
 ]
 
-TARGETS = Targets([TWIN, POOL, PARKS, OTHER_POOL, FAR_POOL, AFAR, *LIBRARIES, *GARDENS], metro="seattle")
+LATER = [
+    make_target("a0", "seattle/zoo/place/1", "library", "Library"),
+    make_target("a4", "seattle/zoo/place/2", "pool", "Zoo"),
+]
+
+TARGETS = Targets([POOL, PARKS, TWIN, OTHER_POOL, FAR_POOL, AFAR, *LIBRARIES, *GARDENS, *LATER], metro="seattle")
 
 
 @pytest.mark.parametrize(
@@ -57,6 +62,9 @@ TARGETS = Targets([TWIN, POOL, PARKS, OTHER_POOL, FAR_POOL, AFAR, *LIBRARIES, *G
         (Reference(name="Library", address="2 Pine St."), "place", "spl", "b4"),
         (Reference(name="Library", address="1 Pine St, Seattle, WA 98101"), "place", "spl", "b3"),
         (Reference(name="Garden"), "place", "spl", "b5"),
+        (Reference(slug="pool"), "place", "zoo", "a4"),
+        (Reference(name="Library"), "place", "zoo", "a0"),
+        (Reference(name="seattle parks recreation!"), "organization", "twin", "a2"),
     ],
 )
 def test_a_reference_leads_to_its_row(reference: Reference, kind: str, feed: str, expected: str) -> None:
@@ -103,8 +111,8 @@ def test_names_hold_within_their_metro_only() -> None:
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        (Reference(name="library"), "2 places have this name: feed spl, source_id 1 at 1 Pine St, Seattle; feed spl, "),
-        (Reference(name="library", address="3 Pine St"), "2 places have this name, none of them at this address: feed"),
+        (Reference(name="library"), "3 places have this name: feed spl, source_id 1 at 1 Pine St, Seattle; feed spl, "),
+        (Reference(name="library", address="3 Pine St"), "3 places have this name, none of them at this address: feed"),
     ],
 )
 def test_a_name_of_several_places_is_no_place_and_the_problem_names_them(reference: Reference, message: str) -> None:

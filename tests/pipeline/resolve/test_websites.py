@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import STATUSES
 from pipeline.resolve.listings.rows import Row
-from pipeline.resolve.websites import LinkIndex, choose_websites, encode_links, find_domain
+from pipeline.resolve.websites import FeedLinks, choose_websites, encode_links, find_domain
 
 
 class Part(Struct, frozen=True):
@@ -40,15 +40,17 @@ def links(organization_id: str, *urls: str, page: str | None = None) -> Row:
     return make_row(Members(website_url=page, sections=parts), organization=organization_id)
 
 
-def gather(rows: Iterable[Row]) -> LinkIndex:
-    linked = LinkIndex()
+def find(*rows: Row, stated: Mapping[str, str] = {}, organizations: Iterable[str] = "a") -> str | None:
+    """Return the website of the organization `a` if all of it is in one feed."""
+    links = FeedLinks()
+    links.stated.update(stated)
     for row in rows:
         if (encoded := encode_links(row)) is not None:
-            linked.add(row.columns["organization_id"], encoded)
-    return linked
+            links.add(row.columns["organization_id"], encoded)
+    return choose_websites(dict.fromkeys(organizations, "feed"), {"feed": links})["a"]
 
 
-CASES: list[tuple[str, dict[str, str | None], list[Row], str | None]] = [
+CASES: list[tuple[str, dict[str, str], list[Row], str | None]] = [
     ("nothing is known", {}, [], None),
     ("the record's own", {"a": "https://a.org/kids"}, [links("a", "https://b.org/1", page="https://c.org")],
      "https://a.org/kids"),
@@ -82,10 +84,10 @@ CASES: list[tuple[str, dict[str, str | None], list[Row], str | None]] = [
 
 @pytest.mark.parametrize(("stated", "listings", "url"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_a_site_is_the_records_or_its_places_or_the_origin_that_its_links_alone_share(
-    stated: dict[str, str | None], listings: list[Row], url: str | None
+    stated: dict[str, str], listings: list[Row], url: str | None
 ) -> None:
-    assert choose_websites(["a"], stated=stated, linked=gather(listings)) == {"a": url}
-    assert choose_websites(["b", "a"], stated=stated, linked=gather(reversed(listings)))["a"] == url
+    assert find(*listings, stated=stated) == url
+    assert find(*reversed(listings), stated=stated, organizations="ba") == url
 
 
 @pytest.mark.parametrize(
@@ -102,10 +104,6 @@ def test_a_site_is_the_records_or_its_places_or_the_origin_that_its_links_alone_
 )
 def test_a_domain_is_the_host_without_www(url: str | None, domain: str | None) -> None:
     assert find_domain(url) == domain
-
-
-def find(*rows: Row, stated: Mapping[str, str] = {}) -> str | None:
-    return choose_websites(["a"], stated=stated, linked=gather(rows))["a"]
 
 
 @pytest.mark.parametrize("carried", [False, True])

@@ -36,6 +36,7 @@ SETTING = MetroContext(
     ),
     vocabulary=Vocabulary(),
     horizon=(date(2026, 8, 1), date(2026, 9, 1)),
+    feeds={},
 )  # fmt: skip
 # What a feed says that its document does not show, or shows as something else.
 UNSHOWN = {
