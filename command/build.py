@@ -274,7 +274,7 @@ def run_build(
     trust = read_publisher(request.configuration.signing)
     # Workers get the configuration without the secrets that they do not need.
     configuration = request.configuration
-    edge = replace(configuration.edge, rate_storage="local", calendar_secrets="", front_secret="")
+    edge = replace(configuration.edge, rate_storage="local", calendar_secrets="")
     request = replace(request, configuration=replace(configuration, signing=SigningTable(), edge=edge))
     try:
         with _open_executor(request, workers=workers, cluster=cluster, recorder=recorder) as (executor, expect):

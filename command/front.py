@@ -1,6 +1,5 @@
 """`outings front`: print the configuration of a proxy or CDN in front of the servers."""
 
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -9,16 +8,12 @@ from pathlib import Path
 import click
 
 from command.options import read_config
-from outings.configuration import split_secrets
-from outings.configuration.checks import FRONT_SECRET
 
 # Text that needs no quotes in a configuration of nginx.
 _ADDRESS = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\]):[0-9]{1,5}|unix:/[A-Za-z0-9._/@+=-]*")
 _NAME = re.compile(r"[A-Za-z0-9.*_-]+")
 _LISTEN = re.compile(r"(?:(?:[0-9.]+|\[[0-9A-Fa-f:]+\]):)?[0-9]{1,5}")
 _PATH = re.compile(r"/[A-Za-z0-9._/@+=-]*")
-_SIZE = re.compile(r"[0-9]{1,9}[kmgKMG]")
-_SECRET_VARIABLE = "OUTINGS_EDGE_FRONT_SECRET"  # noqa: S105 its name
 
 
 @click.group()
@@ -37,12 +32,6 @@ def front() -> None:
 @click.option("--certificate", metavar="PATH", help="The certificate, with its chain (PEM).")
 @click.option("--certificate-key", metavar="PATH", help="Its key (PEM).")
 @click.option("--log-folder", default="/var/log/nginx", show_default=True, metavar="PATH", help="Where nginx logs.")
-@click.option("--cache", default="/var/cache/outings", show_default=True, metavar="PATH", help="Where bodies are kept.")
-@click.option(
-    "--from", "least", type=click.IntRange(min=0), default=131_072, show_default=True, metavar="BYTES",
-    help="The size from which nginx keeps a body; slow computed answers are kept whatever their size.",
-)  # fmt: skip
-@click.option("--cache-size", default="4g", show_default=True, metavar="SIZE", help="How much is kept there.")
 @click.option(
     "-c", "--config", type=click.Path(path_type=Path), default=None, help="The servers' configuration, to check it."
 )
@@ -55,15 +44,9 @@ def nginx(
     certificate: str | None,
     certificate_key: str | None,
     log_folder: str,
-    cache: str,
-    cache_size: str,
-    least: int,
     config: Path | None,
 ) -> None:
-    """Print a configuration of nginx for one server or more.
-
-    If --config or OUTINGS_EDGE_FRONT_SECRET states the servers' [edge] front_secret, nginx also caches answers' bodies.
-    """
+    """Print a configuration of nginx for one server or more."""
     from edge.serving.nginx import NginxFront, render_nginx
 
     if (certificate is None) != (certificate_key is None):
@@ -77,8 +60,6 @@ def nginx(
         ("--certificate", certificate, _PATH, "/etc/ssl/outings.pem"),
         ("--certificate-key", certificate_key, _PATH, "/etc/ssl/outings.pem"),
         ("--log-folder", log_folder, _PATH, "/etc/ssl/outings.pem"),
-        ("--cache", cache, _PATH, "/etc/ssl/outings.pem"),
-        ("--cache-size", cache_size, _SIZE, "4g"),
     ):
         if text is not None:
             _check(text, pattern, option=option, example=example)
@@ -86,8 +67,7 @@ def nginx(
         _warn(config, edges)
     front = NginxFront(
         edges=tuple(dict.fromkeys(edges)), name=name, listen=listening, plain=plain, certificate=certificate,
-        certificate_key=certificate_key, log_folder=log_folder.rstrip("/"), secret=_find_secret(config),
-        cache=cache.rstrip("/"), cache_size=cache_size, least=least,
+        certificate_key=certificate_key, log_folder=log_folder.rstrip("/"),
     )  # fmt: skip
     sys.stdout.write(render_nginx(front))
 
@@ -95,15 +75,6 @@ def nginx(
 def _check(text: str, pattern: re.Pattern[str], *, option: str, example: str) -> None:
     if not pattern.fullmatch(text):
         raise click.UsageError(f"{option} {text!r}: allowed: a value such as {example}")
-
-
-def _find_secret(config: Path | None) -> str | None:
-    """Return the first of the servers' front secrets, or None. While secrets are rotated, the first is the new one."""
-    text = os.environ.get(_SECRET_VARIABLE, "") if config is None else read_config(config).edge.front_secret
-    secrets = split_secrets(text)
-    if secrets:
-        _check(secrets[0], FRONT_SECRET, option=_SECRET_VARIABLE, example="`openssl rand -hex 32` does")
-    return secrets[0] if secrets else None
 
 
 def _warn(config: Path, edges: Sequence[str]) -> None:

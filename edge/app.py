@@ -15,7 +15,6 @@ from edge.authentication import MOST_FAILURES_PER_MINUTE, Authenticator, KeyRing
 from edge.bodies import Bodies, weigh_body
 from edge.calendar_addresses import CalendarAddresses
 from edge.client_addresses import AddressLimiter, TrustedProxies, VisitorKey, VisitorLimiter
-from edge.front_protocol import Fronts
 from edge.limits.connections import ConnectionLimiter
 from edge.limits.limiter import LimitStore, MappedLimitStore, RateLimiter, count_microseconds
 from edge.metrics import Counts, Metrics
@@ -23,7 +22,7 @@ from edge.planner import LocalDates, Planner
 from edge.public import Pages, PublicEndpoints, prepare_document
 from edge.releases import Releases, RollbackGuard
 from edge.request_headers import read_scope
-from edge.respond import Responder
+from edge.respond import LocateFile, Responder
 from edge.response_headers import send_response
 from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
@@ -53,6 +52,7 @@ class Edge:
     Args:
         memory: the most bytes of cached bodies and plans.
         limits: the store of counters; by default this process counts alone.
+        locate_file: see `Responder`.
         metros, metro_memory: see `Releases`.
         is_ahead: open metros before they are requested. A process that answers one request at a time need not.
     """
@@ -75,8 +75,8 @@ class Edge:
         trust: Trust = ANYBODY,
         rollback_guard: RollbackGuard | None = None,
         calendar_secrets: Sequence[str] = (),
-        front_secrets: Sequence[str] = (),
         visitors: VisitorKey | None = None,
+        locate_file: LocateFile = lambda *_: None,
         metros: Sequence[str] = (),
         metro_memory: int | None = None,
         is_ahead: bool = True,
@@ -116,7 +116,6 @@ class Edge:
             cache=LRUCache(memory - plans, weigh_body),
         )
         self.respond = Responder(
-            fronts=Fronts(front_secrets),
             authenticator=Authenticator(
                 ring=self._ring,
                 addresses=addresses,
@@ -142,6 +141,7 @@ class Edge:
             counts=self.counts,
             usage=self._usage,
             clock=clock,
+            locate_file=locate_file,
         ).respond
 
     @cached_property

@@ -1,6 +1,4 @@
-"""Make the bodies of responses: from the cache, from a page that the build wrote, or by computing them.
-
-Also make the pointers to bodies that a front sends."""
+"""Make the bodies of responses: from the cache, from a page that the build wrote, or by computing them."""
 
 import re
 import zlib
@@ -16,10 +14,9 @@ from isal import isal_zlib
 from msgspec import Struct
 from prometheus_client import Counter
 
-from edge.front_protocol import ANSWERS, CACHE_CONTROL, CODING, EXPORTS, OBJECTS, Front, name_answer, name_object
 from edge.metrics import Counts
 from edge.planner import RequestPlan
-from edge.response_headers import Body, Lines, encode_lines, make_body
+from edge.response_headers import Body, make_body
 from edge.thread_pool import ThreadPool
 from outings.answers.plan import AnswerPlan, PlannedFile
 from outings.contract.errors import unavailable
@@ -227,61 +224,6 @@ def fetch_page(store: Store, sha: str, coding: bytes) -> Body:
     return make_body(packed if coding == GZIP else encode_body(decode_gzip(packed), coding), coding)
 
 
-# Answers that a front does not cache, because nobody else requests the same.
-_INLINE = frozenset({"changes", "events.ics.address"})
-
-
-class BodyPointer(Struct, frozen=True, kw_only=True):
-    """A short `body` that tells nginx which file or object to send in its place, and the bytes of that; 0 if
-    unknown."""
-
-    body: Body
-    size: int
-
-
-def find_pointer(front: Front, planned: RequestPlan, coding: bytes, *, made: Body | None) -> BodyPointer | None:
-    """Return the pointer with which nginx sends this body itself, or None if the server is to send it.
-
-    `made`: the rendered body in this coding; None if it is not rendered yet, and its size therefore unknown.
-    """
-    if planned.plan.file is not None:
-        export = planned.plan.file.export
-        length = measure_file(export, coding)
-        address = name_object(export.object, kind=EXPORTS)
-        is_pointed = EXPORTS in front.follows and length >= front.least
-        return _point(front, planned, address, coding=export.coding.encode(), size=length) if is_pointed else None
-    size = None if made is None else len(made.data)
-    if size is None:  # a pointer saves rendering the body, unless that is quick
-        is_worth_it = front.least == 0 or (planned.page is None and not planned.plan.is_quick)
-    else:
-        is_worth_it = size >= front.least
-    if planned.query.route in _INLINE or not is_worth_it:
-        return None
-    # A reader without gzip gets another address: nginx would unpack the object for each, which costs three times as
-    # much as passing the body on (bench.front, 392 kB: 1,049 and 346 µs of processor).
-    if planned.page is not None and coding == GZIP and OBJECTS in front.follows:
-        return _point(front, planned, name_object(planned.page.object), coding=GZIP, size=size)
-    if ANSWERS not in front.follows:
-        return None
-    address = name_answer(planned.query.text, etag=planned.etag, coding=coding)
-    return _point(front, planned, address, coding=coding, size=size)
-
-
 def measure_file(export: Export, coding: bytes) -> int:
     """Return the size in bytes of an export when it is sent in this coding."""
     return export.packed if export.coding.encode() in (coding, IDENTITY) else export.size
-
-
-def replace_cache_control(head: Lines) -> Lines:
-    """Rename `Cache-Control` to a header that nginx renames back, so that nothing caches the pointer itself."""
-    return head.replace(b"\r\ncache-control: ", b"\r\n%b: " % CACHE_CONTROL)
-
-
-def _point(front: Front, planned: RequestPlan, address: bytes, *, coding: bytes, size: int | None) -> BodyPointer:
-    fields = (
-        (b"content-type", planned.plan.media.encode()),
-        (b"content-length", b"0"),
-        (CODING, coding or b"identity"),
-        (front.header, address),
-    )
-    return BodyPointer(body=Body(data=b"", head=encode_lines(fields)), size=size or 0)

@@ -33,7 +33,6 @@ class Counts:
         object: answers that the build wrote, and documents from its packs. `computed`: made by queries. `cached`: a
             computed one again, from memory or still being made. `not_modified`: 304.
         refused: 4xx. `failed`: 5xx.
-        fronts: answers to fronts, by route and kind: a `pointer` in place of a body, a `fill`, or a body `inline`.
     """
 
     def __init__(self) -> None:
@@ -49,10 +48,6 @@ class Counts:
             "connections_dropped",
             "Connections closed to protect the others: one too many, or an answer that was not read.",
         )
-        self.fronts = self._make(
-            "front_answers", "Successes to fronts: a pointer to a body, a fill of what a front keeps, a body inline.",
-            "route", "kind",
-        )  # fmt: skip
         self._queries = self._make("queries", "Queries that were run.")
         self._queries_before = QUERIES.total
 

@@ -118,8 +118,6 @@ class Pages(Struct, frozen=True):
             match=match_route(f"/v1/{collection}/slug/{slug}"),
             query_string=b"metro=" + metro.encode(),
             key_text=settings.key.encode(),
-            front_text=b"",
-            fill=None,
         )
 
     def answer_listing(self, request: Request, planned: RequestPlan) -> Response:

@@ -8,19 +8,15 @@ from urllib.parse import quote
 from msgspec import Struct
 from starlette.types import Scope
 
-from edge.front_protocol import FILL, FRONT, Front
 from edge.limits.limiter import LimitDecision, Principal
 from outings.contract.query import Entitlement
 from outings.contract.routes import Match
 
 Header = tuple[bytes, bytes]
 MOST_HEADER_BYTES = 32_768
-# nginx itself answers 412 to these headers, which a server ignores. So a front does not send such bodies.
-PRECONDITIONS = frozenset({b"if-match", b"if-unmodified-since"})
 _KNOWN = frozenset((
     b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"range", b"if-range", b"accept",
     b"accept-encoding", b"x-forwarded-for",
-    FRONT, FILL, *PRECONDITIONS,
 ))  # fmt: skip
 _TRACE_ID = re.compile(rb"[A-Za-z0-9_.:-]{1,128}")
 # Version 00 has this length; later ones may be longer. Neither id is all zeros, and no version is ff.
@@ -41,11 +37,8 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
         key_text: `X-API-Key`. Repeated headers are joined by commas, so two keys match none.
         range_text: `Range`; empty where `If-Range` makes it void.
         wants_page: True if a browser navigates to the address.
-        front_text: the header of a front, not verified; empty if it was sent twice.
-        fill: the ETag of a body that a front fetches by its pointer, or `any`; the request for it was counted before.
 
         page: the form of a listing to send in place of JSON: `html` or `ics`; empty for JSON.
-        front: the front that can send this body itself.
         match: the route, and the values in its path; None for a page.
         principal: the key's owner and rights.
         limit: the decision of the key's limits; None if they were not read.
@@ -64,11 +57,7 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
     accept_encoding: bytes = b""
     forwarded_for: bytes = b""
     wants_page: bool = False
-    has_precondition: bool = False
-    front_text: bytes = b""
-    fill: bytes | None = None
     page: str = ""
-    front: Front | None = None
     match: Match | None = None
     principal: Principal | None = None
     limit: LimitDecision | None = None
@@ -98,7 +87,7 @@ def read_request(
         size += len(name) + len(value)
         if name in _KNOWN:
             if name in texts:
-                value = b"" if name == FRONT else b"%b,%b" % (texts[name], value)
+                value = b"%b,%b" % (texts[name], value)
             texts[name] = value
     request_id, read = make_request_id(), texts.get
     key_text = read(b"x-api-key")
@@ -118,9 +107,6 @@ def read_request(
         accept_encoding=read(b"accept-encoding", b""),
         forwarded_for=read(b"x-forwarded-for", b""),
         wants_page=b"text/html" in read(b"accept", b""),  # programs say `*/*` or what they read
-        has_precondition=not PRECONDITIONS.isdisjoint(texts),
-        front_text=read(FRONT, b""),
-        fill=read(FILL) or None,
     )
 
 

@@ -15,14 +15,11 @@ from edge.bodies import (
     Bodies,
     choose_coding,
     cut_pieces,
-    find_pointer,
     measure_file,
     name_body,
-    replace_cache_control,
     unpack_pieces,
 )
 from edge.client_addresses import VisitorLimiter
-from edge.front_protocol import ANY, Fronts
 from edge.limits.limiter import RateLimiter
 from edge.metrics import Counts
 from edge.planner import Planner, RequestPlan, find_match
@@ -33,16 +30,16 @@ from edge.response_headers import (
     list_content_headers,
     make_failure,
     make_file,
-    make_mismatch,
     make_not_modified,
     make_part,
     make_preflight,
     make_success,
+    make_temporary_redirect,
     matches_etag,
     read_range,
 )
 from edge.usage import RequestRecord, UsageRecorder
-from outings.answers.plan import PlannedFile
+from outings.answers.plan import AnswerPlan, PlannedFile
 from outings.contract.errors import METHODS, ApiError, bad_request, internal, method_not_allowed, unavailable
 from outings.release.store import Corrupt, StoreError
 
@@ -51,11 +48,15 @@ log = structlog.get_logger()
 # The recorded status for a client that left before its answer, as in nginx. It is never sent.
 GONE = 499
 
+LocateFile = Callable[[AnswerPlan, bytes], bytes | None]
+
 
 class Responder(Struct, frozen=True, kw_only=True):
-    """Responds to requests. Every kind of server calls `respond`."""
+    """Responds to requests. Every kind of server calls `respond`.
 
-    fronts: Fronts
+    `locate_file`: returns an address outside the server for a file in a coding; None sends the file itself.
+    """
+
     authenticator: Authenticator
     visitors: VisitorLimiter | None
     limiter: RateLimiter
@@ -66,6 +67,7 @@ class Responder(Struct, frozen=True, kw_only=True):
     counts: Counts
     usage: UsageRecorder
     clock: Callable[[], datetime]
+    locate_file: LocateFile
 
     async def respond(self, request: Request) -> Response:
         """Return the response to a request; errors and crashes become responses too. Each step returns the request with
@@ -73,8 +75,6 @@ class Responder(Struct, frozen=True, kw_only=True):
         started, status, size, release = perf_counter(), GONE, 0, None
         try:
             try:
-                if request.front_text or request.fill is not None:
-                    request = self._recognize_front(request)
                 request = self._find_route(request)
                 self._check_line(request)
                 if request.method == "OPTIONS":
@@ -104,27 +104,19 @@ class Responder(Struct, frozen=True, kw_only=True):
             status, size = response.status, response.size
             return response
         finally:
-            if request.fill is None:  # a fill is of a request that was recorded
-                self.usage.record(
-                    RequestRecord(
-                        at=self.clock(),
-                        seconds=perf_counter() - started,
-                        key=None if request.principal is None else request.principal.key,
-                        route=None if request.match is None else request.match.route,
-                        method=request.method,
-                        status=status,
-                        size=size,
-                        request_id=request.request_id,
-                        release=release,
-                    )
+            self.usage.record(
+                RequestRecord(
+                    at=self.clock(),
+                    seconds=perf_counter() - started,
+                    key=None if request.principal is None else request.principal.key,
+                    route=None if request.match is None else request.match.route,
+                    method=request.method,
+                    status=status,
+                    size=size,
+                    request_id=request.request_id,
+                    release=release,
                 )
-
-    def _recognize_front(self, request: Request) -> Request:
-        """Set `front` if a known front may send this body; clear `fill`, the ETag to fetch, of anyone else."""
-        front = self.fronts.recognize(request.front_text)
-        fill = None if front is None else request.fill
-        is_plain = fill is None and request.method == "GET" and not request.has_precondition
-        return replace(request, front=front if is_plain else None, fill=fill)
+            )
 
     def _find_route(self, request: Request) -> Request:
         """Set `match`, the route. It stays None for pages, including the "not found" page. Raises 404, or under `/v1`
@@ -155,13 +147,9 @@ class Responder(Struct, frozen=True, kw_only=True):
             )
 
     async def _count(self, request: Request) -> Request:
-        """Count and bill the request, and set `limit`: now, so that two requests can't both take the last one. A fill
-        was counted already. Raises 429 for an address that used the visitors' key too often."""
+        """Count and bill the request, and set `limit`: now, so that two requests can't both take the last one.
+        Raises 429 for an address that used the visitors' key too often."""
         assert request.principal is not None
-        if request.fill is not None:
-            return (
-                replace(request, limit=await self.limiter.show(request.principal)) if request.fill == ANY else request
-            )
         if self.visitors is not None:
             self.visitors.check(request)
         return replace(request, limit=await self.limiter.take(request.principal))
@@ -169,53 +157,42 @@ class Responder(Struct, frozen=True, kw_only=True):
     async def _apply_limit(self, request: Request) -> Request:
         """Refund a failed request, or set the limits of its active key if it failed before it was counted."""
         if request.limit is not None:
-            is_billed = request.fill is None and request.limit.has_passed
-            return replace(request, limit=await self.limiter.refund(request.limit)) if is_billed else request
-        if request.fill is not None or request.method == "OPTIONS" or request.key_text is None:
+            has_passed = request.limit.has_passed
+            return replace(request, limit=await self.limiter.refund(request.limit)) if has_passed else request
+        if request.method == "OPTIONS" or request.key_text is None:
             return request
         principal = self.authenticator.ring.find_active(request.key_text)
         return request if principal is None else replace(request, limit=await self.limiter.show(principal))
 
     def _match_etag(self, request: Request, planned: RequestPlan) -> Response | None:
-        """Return 304 if the client has this answer, 412 if a front fetches a body with another ETag, else None."""
-        if request.fill is not None:
-            self.counts.fronts.labels(planned.query.match.route.name, "fill").inc()
-            if request.fill != ANY:
-                return None if request.fill == planned.etag else make_mismatch()
+        """Return 304 if the client has this answer, else None."""
         if not matches_etag(request.if_none_match, planned.etag):
             return None
         self.counts.not_modified.inc()
         return make_not_modified(request, planned.head)
 
     async def _make_answer(self, request: Request, planned: RequestPlan) -> Response:
-        """Return the response with its body, cached or made now, or with a pointer if a front can send the body."""
-        coding, front = choose_coding(request.accept_encoding), request.front
+        """Return the response with its body, cached or made now."""
+        coding = choose_coding(request.accept_encoding)
         body = self.bodies.recall(name_body(planned, coding))
-        pointer = None if front is None else find_pointer(front, planned, coding, made=body)
-        if body is None and pointer is None:
-            if planned.plan.file is not None:
-                return await self._open_file(request, planned, planned.plan.file, coding)
-            body = await self.bodies.make(planned, coding, key_id=request.key_id)
-            # Now its size is known.
-            pointer = None if front is None else find_pointer(front, planned, coding, made=body)
-        elif pointer is None:
+        if body is not None:
             self.counts.cached.inc()
-        if front is not None:
-            kind = "inline" if pointer is None else "pointer"
-            self.counts.fronts.labels(planned.query.match.route.name, kind).inc()
-        if pointer is not None:
-            return make_success(request, replace_cache_control(planned.head), pointer.body, size=pointer.size)
-        assert body is not None
+        elif planned.plan.file is not None:
+            return await self._open_file(request, planned, planned.plan.file, coding)
+        else:
+            body = await self.bodies.make(planned, coding, key_id=request.key_id)
         return make_success(request, planned.head, body)
 
     async def _open_file(self, request: Request, planned: RequestPlan, file: PlannedFile, coding: bytes) -> Response:
-        """Return a stored file as it is if the client accepts its coding, otherwise unpacked while it is sent."""
+        """Return a stored file as it is if the client accepts its coding, otherwise unpacked while it is sent; or a
+        redirect to where it is."""
+        location = None if request.is_head else self.locate_file(planned.plan, coding)
+        if location is not None:
+            return make_temporary_redirect(request, location=location, release=planned.served.header)
         data = await self.bodies.open_file(file, key_id=request.key_id)
         self.counts.object.inc()
-        if request.front is not None:
-            self.counts.fronts.labels(planned.query.match.route.name, "inline").inc()
         stored, size = file.export.coding.encode(), measure_file(file.export, coding)
-        part = None if stored or request.front is not None else read_range(request.range_text, size)
+        part = None if stored else read_range(request.range_text, size)
         if part is not None:
             return make_part(
                 request, planned.head, cut_pieces(data, part), part=part, size=size, media=planned.plan.media

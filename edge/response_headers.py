@@ -48,7 +48,7 @@ class Response(Struct, frozen=True, kw_only=True, gc=False):
     Attributes:
         body: empty if there are `pieces`, and for a HEAD.
         pieces: a body that is never in memory as a whole.
-        size: the bytes that are recorded as sent, by a front too.
+        size: the bytes that are recorded as sent.
     """
 
     status: int
@@ -124,10 +124,10 @@ def list_headers(request: Request, head: Lines, entity: Lines = b"") -> Lines:
     return b"".join((head, entity, limits, ids))
 
 
-def make_success(request: Request, head: Lines, body: Body, *, status: int = 200, size: int | None = None) -> Response:
-    """Return a response with this body, or without it for a HEAD. `size`: the bytes that a front sends in its place."""
+def make_success(request: Request, head: Lines, body: Body, *, status: int = 200) -> Response:
+    """Return a response with this body, or without it for a HEAD."""
     data = b"" if request.is_head else body.data
-    return Response(status=status, head=list_headers(request, head, body.head), body=data, size=size or len(data))
+    return Response(status=status, head=list_headers(request, head, body.head), body=data, size=len(data))
 
 
 def make_file(
@@ -170,15 +170,16 @@ def make_not_modified(request: Request, head: Lines) -> Response:
     return Response(status=304, head=list_headers(request, head))
 
 
-def make_mismatch() -> Response:
-    """Return 412 to a front that requests a body by an ETag which is no longer the current one."""
-    return Response(status=412, head=b"content-length: 0\r\n")
-
-
 def make_redirect(request: Request, head: Lines, *, location: bytes) -> Response:
     """Return 308, a redirect of the same request to `location`."""
     entity = encode_lines(((b"location", location), (b"content-length", b"0")))
     return Response(status=308, head=list_headers(request, head, entity))
+
+
+def make_temporary_redirect(request: Request, *, location: bytes, release: bytes) -> Response:
+    """Return 302, a redirect to an address that is valid for a short time."""
+    headers = ((b"location", location), (b"cache-control", b"private, no-store"), (b"x-release", release))
+    return _make_plain(request, status=302, headers=headers, body=b"")
 
 
 def make_preflight(request: Request) -> Response:

@@ -1,14 +1,12 @@
 """The API as a function of AWS Lambda: one request at a time, and between two of them nothing runs.
 
 So a request first does the background work of a server: it polls for new keys and a new release if the last poll is
-some time ago. A body that is too large for a function's response is in the store, and the reader is redirected there:
-the function acts as a front of its own application (docs/front-protocol.md).
+some time ago. A file that is too large for a function's response is in the store, and the reader is redirected there.
 """
 
 import os
-import secrets
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
@@ -20,16 +18,16 @@ from obstore.store import S3Store as ObjectStore
 from starlette.types import Receive, Scope, Send
 
 from edge.app import POLL_SECONDS, Edge
-from edge.bodies import choose_coding
-from edge.front_protocol import CODING, EXPORTS, FRONT, OBJECTS, POINTERS, render_front
+from edge.bodies import IDENTITY, measure_file
 from edge.limits.limiter import LOCAL
-from edge.request_headers import Header, read_scope
+from edge.request_headers import read_scope
 from edge.response_headers import Response, encode_lines, send_response, split_lines
 from edge.serving.worker import make_served_edge
+from outings.answers.plan import AnswerPlan
 from outings.configuration import read_configuration
 from outings.configuration.tables import StoreTable
 from outings.contract.envelope import encode_error
-from outings.contract.errors import bad_request
+from outings.contract.errors import ApiError, bad_request
 from outings.release.store import (
     NotFound,
     Store,
@@ -41,11 +39,9 @@ from outings.release.store import (
 
 # The most bytes of a body. A function's answer is JSON of at most 6,291,556 bytes, with the body in base64.
 MOST_BYTES = 4_700_000
-# How long a signed address of the store is valid: no longer than a revoked key may work.
-ADDRESS_SECONDS = 10
+# How long a signed address of the store is valid.
+ADDRESS_SECONDS = 60
 
-_OURS = b"outings-"
-_POINTER = POINTERS["own"]
 # Headers that describe a body, which a redirect or an error does not have.
 _ENTITY = frozenset({b"content-type", b"content-length", b"content-encoding", b"cache-control", b"etag"})
 # Send every body as base64, which makes it a third longer. Quoted as text, some would be several times as long.
@@ -91,6 +87,19 @@ class FunctionStore:
         except NotFound:
             return None
 
+    def locate_file(self, plan: AnswerPlan, coding: bytes) -> bytes | None:
+        """Return a signed address of a file that is too large for a function's response, or None if it is not. Raises
+        ApiError if the reader does not accept the coding in which the file is stored."""
+        assert plan.file is not None
+        export = plan.file.export
+        if measure_file(export, coding) <= MOST_BYTES:
+            return None
+        if export.coding.encode() not in (coding, IDENTITY):
+            raise make_too_large()
+        name = object_name(export.object)
+        address = self._others.sign_address(name, media=plan.media, coding=export.coding, seconds=ADDRESS_SECONDS)
+        return cast("str", address).encode()
+
     def _read(self, name: str) -> VersionedBytes:
         try:
             reply = self._objects.get(name)
@@ -103,13 +112,10 @@ class FunctionStore:
 
 
 class Function:
-    """The entry point that the runtime calls. `secret`: a secret of fronts that `edge` accepts."""
+    """The entry point that the runtime calls."""
 
-    def __init__(self, edge: Edge, *, store: FunctionStore, secret: str) -> None:
+    def __init__(self, edge: Edge) -> None:
         self._edge = edge
-        self._store = store
-        front = render_front(secret, follows=(OBJECTS, EXPORTS), least=MOST_BYTES, pointer="own")
-        self._front: Header = (FRONT, front.encode())
         self._polled_at = 0.0
         self._adapter = Mangum(cast("Any", self._answer), lifespan="off", text_mime_types=_NO_TEXT)
 
@@ -130,50 +136,30 @@ class Function:
             self._polled_at = now
 
     async def _answer(self, scope: Scope, _: Receive, send: Send) -> None:
-        sent = [(name, value) for name, value in scope["headers"] if not name.startswith(_OURS)]
-        response = await self._edge.respond(read_scope({**scope, "headers": [*sent, self._front]}))
-        await send_response(send, self._fit(response, accepted=dict(sent).get(b"accept-encoding", b"")))
-
-    def _fit(self, response: Response, *, accepted: bytes) -> Response:
-        """Return the response; a redirect to the store if its body is stored there; or 400 if the body is too large."""
-        headers = split_lines(response.head)
-        values = dict(headers)
-        address = values.get(_POINTER)
-        if address is None:
-            return response if response.size <= MOST_BYTES else refuse(headers)
-        coding = values[CODING]
-        if coding != b"identity" and choose_coding(accepted, (coding,)) != coding:
-            return refuse(headers)
-        name = object_name(address.rpartition(b"/")[2].decode())
-        location = self._store.sign_address(
-            name,
-            media=values[b"content-type"].decode(),
-            coding="" if coding == b"identity" else coding.decode(),
-            seconds=ADDRESS_SECONDS,
-        )
-        head = [(b"location", location.encode()), (b"cache-control", b"private, no-store"), (b"content-length", b"0")]
-        return Response(status=307, head=encode_lines((*list_common(headers), *head)))
+        response = await self._edge.respond(read_scope(scope))
+        await send_response(send, response if response.size <= MOST_BYTES else refuse(response))
 
 
-def list_common(headers: Iterable[Header]) -> Iterable[Header]:
-    """Yield the headers that belong to the request, such as ids and limits, and not to the body."""
-    return (header for header in headers if header[0] not in _ENTITY and not header[0].startswith(_OURS))
+def refuse(response: Response) -> Response:
+    """Return 400 in place of a response that is too large, with its ids and limits."""
+    headers = split_lines(response.head)
+    error = make_too_large()
+    body = encode_error(error, dict(headers).get(b"x-request-id", b"").decode())
+    head = [
+        *(header for header in headers if header[0] not in _ENTITY),
+        (b"content-type", b"application/json"), (b"cache-control", b"no-store"),
+        (b"content-length", b"%d" % len(body)),
+    ]  # fmt: skip
+    return Response(status=error.status, head=encode_lines(head), body=body)
 
 
-def refuse(headers: Iterable[Header]) -> Response:
-    """Return 400 for an answer that is too large, with the request's ids and limits from its `headers`."""
-    error = bad_request(
+def make_too_large() -> ApiError:
+    return bad_request(
         reason="out_of_range",
         message=f"The answer is longer than {MOST_BYTES} bytes: ask for less, or for an export with "
         "Accept-Encoding: gzip, which is sent from the store.",
         max=MOST_BYTES,
     )
-    body = encode_error(error, dict(headers).get(b"x-request-id", b"").decode())
-    head = [
-        (b"content-type", b"application/json"), (b"cache-control", b"no-store"),
-        (b"content-length", b"%d" % len(body)),
-    ]  # fmt: skip
-    return Response(status=error.status, head=encode_lines((*list_common(headers), *head)), body=body)
 
 
 def open_function(config: Path, environ: Mapping[str, str] = os.environ) -> Function:
@@ -187,9 +173,7 @@ def open_function(config: Path, environ: Mapping[str, str] = os.environ) -> Func
     if not url.removeprefix("s3://").strip("/") or not url.startswith("s3://"):
         raise FunctionError(f"[store] url is {url!r}: a function has no folder that lasts; name a bucket, s3://…")
     store = FunctionStore(configuration.store)
-    # Only this process knows it: no reader of a function is a front.
-    secret = secrets.token_hex(32)
-    os.environ["OUTINGS_EDGE_FRONT_SECRET"] = secret
-    made = Function(make_served_edge(config, access_log=True, store=cast("Store", store)), store=store, secret=secret)
+    edge = make_served_edge(config, access_log=True, store=cast("Store", store), locate_file=store.locate_file)
+    made = Function(edge)
     made.poll()
     return made

@@ -13,6 +13,7 @@ from edge.client_addresses import TrustedProxies, VisitorKey
 from edge.limits.connections import ConnectionLimiter
 from edge.limits.limiter import LOCAL, open_limits
 from edge.releases import RollbackGuard
+from edge.respond import LocateFile
 from edge.services.forecasts import open_forecasts
 from edge.services.geocoder import open_geocoder
 from edge.usage import AccessLog, UsageRecorder, open_ledger
@@ -23,12 +24,17 @@ from outings.release.trust import read_reader
 
 
 def make_served_edge(
-    config: Path, *, memory: int = MEMORY_BYTES, access_log: bool = False, store: Store | None = None
+    config: Path,
+    *,
+    memory: int = MEMORY_BYTES,
+    access_log: bool = False,
+    store: Store | None = None,
+    locate_file: LocateFile = lambda *_: None,
 ) -> Edge:
     """Make a worker's application from the configuration, which each worker reads itself, as a separate process.
 
-    With `access_log` each request is logged on standard error. A cloud function passes its `store`; metros are then
-    opened when they are requested, not ahead.
+    With `access_log` each request is logged on standard error. A cloud function passes its `store` and `locate_file`;
+    metros are then opened when they are requested, not ahead.
     """
     set_up_logs()
     configuration = read_configuration(config, os.environ)
@@ -52,7 +58,7 @@ def make_served_edge(
         forecasts=open_forecasts(configuration.weather, clock=read_clock),
         trust=trust,
         calendar_secrets=split_secrets(edge.calendar_secrets),
-        front_secrets=split_secrets(edge.front_secret),
+        locate_file=locate_file,
         visitors=None if site is None else VisitorKey(text=site.key, per_minute=site.key_per_minute),
         rollback_guard=RollbackGuard(edge.state) if trust.believed else None,
         metros=edge.metros,

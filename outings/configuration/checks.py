@@ -219,8 +219,6 @@ def is_encoding(name: str) -> bool:
 MAX_WORDS = 63
 # The fewest characters of a secret: 16 random bytes in hexadecimal digits.
 MIN_SECRET = 32
-# A secret of fronts is sent in a header, and quoted in nginx's configuration.
-FRONT_SECRET = re.compile(rf"[A-Za-z0-9._~+/=-]{{{MIN_SECRET},}}")
 RATE_SCHEMES = ("redis://", "rediss://", "unix://")
 REMOTE_GEOCODERS = ("nominatim", "photon", "census")
 REMOTE_SCHEMES = ("http://", "https://")
@@ -274,9 +272,6 @@ def _check_edge(decoder: Decoder, edge: Values) -> None:
     if any(len(secret) < MIN_SECRET for secret in split_secrets(edge.get("calendar_secrets", ""))):
         allowed = f"each {MIN_SECRET} characters or more, random ones, with blanks or commas between them"
         decoder.report("edge.calendar_secrets", f"has one that is too short; allowed: {allowed}")
-    if not all(FRONT_SECRET.fullmatch(secret) for secret in split_secrets(edge.get("front_secret", ""))):
-        allowed = f"{MIN_SECRET} characters or more, of letters, digits and -._~+/=, with blanks or commas between two"
-        decoder.report("edge.front_secret", f"can't be sent in a header, or is too short; allowed: {allowed}")
     for proxy in edge.get("trusted_proxies", ()):
         try:
             ip_network(proxy, strict=False)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec import NODEFAULT, Struct, structs
 
-from outings.configuration.tables import DERIVED, Configuration
+from outings.configuration.tables import DERIVED, REMOVED, Configuration
 from outings.contract.did_you_mean import suggest
 from outings.failures import WrongSetting
 
@@ -120,6 +120,7 @@ def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) ->
     for path in _list_scalars(document, Configuration, ()):
         settings.setdefault(name_variable(path), []).append(path)
     ours = tuple(f"{name_variable((field.name,))}_" for field in _list_settings(Configuration))
+    removed = {name_variable(tuple(key.split("."))): reason for key, reason in REMOVED.items()}
     wrong = []
     for variable in sorted(name for name in environ if name.startswith(ours)):
         paths = settings.get(variable, [])
@@ -127,6 +128,8 @@ def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) ->
             _set_scalar(document, paths[0], FromEnvironment(environ[variable]))
         elif paths:
             wrong.append((variable, "could be " + " or ".join(".".join(path) for path in paths)))
+        elif variable in removed:
+            wrong.append((variable, removed[variable]))
         else:
             near = suggest(variable, settings)
             wrong.append((variable, f"is not the name of a setting with a single value{near}"))
@@ -218,8 +221,8 @@ class Decoder:
         prefix = f"{key}." if key else ""
         for name in raw:
             if name not in fields:
-                near = suggest(name, fields)
-                self.report(prefix + name, f"is not a setting{near}; allowed: {', '.join(fields)}")
+                wrong = f"is not a setting{suggest(name, fields)}; allowed: {', '.join(fields)}"
+                self.report(prefix + name, REMOVED.get(prefix + name, wrong))
         values: dict[str, Any] = {}
         for name, field in fields.items():
             if name in raw:

@@ -176,8 +176,8 @@ Size = Annotated[
 
 
 class EdgeTable(Struct, frozen=True, kw_only=True):
-    """Settings of the server. `calendar_secrets` and `front_secret` may each hold several, separated by blanks or
-    commas, since an environment variable is one text. `calendar_secrets` may be a list in the file."""
+    """Settings of the server. `calendar_secrets` may hold several, as a list or separated by blanks or commas, since an
+    environment variable is one text."""
 
     rate_storage: Text = "local"
     state: Path = Path("var/state")
@@ -188,7 +188,6 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     docs_url: str = ""
     usage_metrics: bool = False
     calendar_secrets: Secrets = ""
-    front_secret: str = ""
     metros: tuple[Text, ...] = ()
     memory: Size = ""
 
@@ -316,6 +315,12 @@ class PlansTable(Struct, frozen=True, kw_only=True):
 
 # Members of `Configuration` that no setting gives.
 DERIVED = ("directory", "related", "own_languages")
+
+# Settings of earlier versions, and the error of a configuration that still has one.
+REMOVED = {
+    "edge.front_secret": "is no setting any more, since fronts send the files of [static] that they have, and pass the "
+    "rest on without a secret; remove it, and write the front's configuration again (outings front nginx)",
+}
 
 
 class Configuration(Struct, frozen=True, kw_only=True):

@@ -382,3 +382,11 @@ def test_related_words_that_are_no_groups_are_refused_by_line(read: Read, tmp_pa
 
 def test_what_is_derived_is_no_setting(refuse: Refuse) -> None:
     assert refuse(f'related = "x"\n{METRO}')["related"].startswith("is not a setting")
+
+
+def test_a_setting_of_an_earlier_version_is_refused_and_says_what_replaced_it(refuse: Refuse) -> None:
+    in_file = refuse('[edge]\nfront_secret = "sesame"')["edge.front_secret"]
+    assert in_file.startswith("is no setting any more")
+    assert "[static]" in in_file
+    assert "outings front nginx" in in_file
+    assert refuse("", OUTINGS_EDGE_FRONT_SECRET="sesame") == {"OUTINGS_EDGE_FRONT_SECRET": in_file}

@@ -183,8 +183,3 @@ def test_the_rule_is_the_same_in_cloudfront_and_cloudflare() -> None:
     function, worker = ((BUILD / text).read_text() for text in ("cloudfront/to_file.js", "cloudflare/name_file.js"))
     rule = function[function.index(start) :]
     assert worker[worker.index(start) :] == rule.replace("\nfunction nameFile", "\nexport function nameFile")
-
-
-def test_each_front_is_short() -> None:
-    for file in ("cloudfront/to_file.js", "cloudfront/to_request.js", "cloudflare/static.js", "nginx/static.conf"):
-        assert len((BUILD / file).read_text().splitlines()) <= 60, file

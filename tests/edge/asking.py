@@ -64,17 +64,6 @@ def ask(
     return got
 
 
-def ask_as_front(
-    app: ASGIApp, target: str, *, front: str, key: str | None, fill: str = "", method: str = "GET", **headers: str
-) -> Response:
-    """Return what a front gets, in which a pointer has no body. `front` and `fill` are its own two headers."""
-    raw = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
-    raw.append((b"outings-front", front.encode()))
-    raw += [(b"outings-fill", fill.encode())] if fill else []
-    raw += [] if key is None else [(b"x-api-key", key.encode())]
-    return asyncio.run(_ask(app, target.encode(), method=method, body=b"", headers=raw))
-
-
 def ask_together(app: ASGIApp, targets: Sequence[str], *, key: str) -> list[Response]:
     """All at once, on one event loop."""
 

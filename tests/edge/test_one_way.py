@@ -17,7 +17,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from bench.walk import send
 from edge.app import Edge
-from edge.front_protocol import KINDS, render_front
 from edge.usage import AccessLog, Ledger, UsageRecorder, UsageRow
 from outings.contract.pricing_plans import PLANS, Offer
 from tests.edge.conftest import Service, make_service
@@ -27,8 +26,6 @@ from tests.edge.publishing import TODAY, add_keys, make_id
 from tests.edge.routes import ANSWERED, READS
 
 REQUESTS = 700
-FRONT_SECRET = "a-secret-of-fronts-of-thirty-two-letters"
-FRONTS = [render_front(FRONT_SECRET, follows=KINDS, least=least, pointer="own") for least in (0, 500)]
 MOVING = {"date", "x-request-id"}
 PATHS = {name: [READS[name][0].partition("?")[0]] for name in ANSWERED}
 IDS = [make_id(f"harbor-{name}") for name in ("event-1", "event-2", "class", "camp", "place", "org")]
@@ -61,8 +58,6 @@ def write_requests(keys: Mapping[str, str]) -> Iterator[tuple[str, Callable[[byt
         key = keys[random.choice(KINDS_OF_KEYS)]
         lines = [f"GET {target} HTTP/1.1", "Host: a", f"X-API-Key: {key}", "X-Trace-Id: t"]
         lines += [f"Accept-Encoding: {random.choice(('gzip', 'zstd'))}"] if random.random() < 0.5 else []
-        lines += [f"Outings-Front: {random.choice(FRONTS)}"] if random.random() < 0.2 else []
-        lines += ["If-Match: *"] if random.random() < 0.05 else []
         head, has_tag = "\r\n".join(lines) + "\r\n", random.random() < 0.3
 
         def write(tag: bytes, head: str = head, has_tag: bool = has_tag) -> str:
@@ -131,7 +126,7 @@ def ask_one_way(service: Service, *, by_socket: bool) -> Outcome:
         usage = UsageRecorder(ledger=ledger, access_log=AccessLog(log.fileno()))
         edge = Edge(
             service.store, cache=service.folder / f"cache{by_socket}", clock=service.clock,
-            usage=usage, front_secrets=(FRONT_SECRET,), offer=OFFER,
+            usage=usage, offer=OFFER,
         )  # fmt: skip
         edge.poll()
         service.others.append(edge)
@@ -164,7 +159,7 @@ def test_the_same_requests_get_the_same_answers(outcomes: tuple[Outcome, Outcome
 def test_they_count_the_same(outcomes: tuple[Outcome, Outcome]) -> None:
     wired, called = outcomes
     assert wired.counts == called.counts
-    assert {"outings_answers", "outings_front_answers"} <= {family.name for family in wired.counts if family.samples}
+    assert {"outings_answers", "outings_errors"} <= {family.name for family in wired.counts if family.samples}
 
 
 def test_they_are_billed_and_logged_the_same(outcomes: tuple[Outcome, Outcome]) -> None:

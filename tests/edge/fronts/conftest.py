@@ -8,15 +8,12 @@ from pathlib import Path
 import pytest
 
 from outings.release.folder import FolderStore
-from outings.release.s3 import S3Store
-from outings.release.store import PREFIX
 from tests.edge.fronts.fronting import EdgeProcess, Nginx, start_nginx
 from tests.edge.fronts.workerd import Workerd, start_workerd
 from tests.edge.limits.conftest import RedisServer, make_redis
 from tests.edge.processes.serving import read_uncounted
 from tests.edge.publishing import add_keys, make_worlds, publish_worlds
 
-SECRET = "a-secret-of-fronts-of-thirty-two-letters"
 KINDS: dict[str, Mapping[str, object]] = {
     "all": {"per_minute": 10**6},
     "limited": {"plan": "standard", "per_minute": 120},
@@ -45,35 +42,27 @@ class Deployment:
 
 @dataclass
 class FrontServer:
-    """A front, one of `FRONTS`. Readers send requests to `port`. It finds objects without a server in `bucket`."""
+    """A front, one of `FRONTS`. Readers send requests to `port`."""
 
     name: str
     port: int
     deployment: Deployment
-    bucket: S3Store | None = None
 
     @property
     def edge(self) -> EdgeProcess:
         """A server behind it, to compare with."""
         return self.deployment.edges[0]
 
-    def lose(self, name: str) -> None:
-        (self.edge.store / name).unlink()
-        if self.bucket is not None:
-            self.bucket.delete(list(self.bucket.list(name)))
 
-
-def deploy(folder: Path, redis: RedisServer, *options: str, secret: str = "", database: int = 0) -> Deployment:
+def deploy(folder: Path, redis: RedisServer) -> Deployment:
     store = FolderStore(folder / "store")
     today = datetime.now(UTC).date()
     days = [today + timedelta(days=n) for n in (-1, 0, 1)]  # a day may end while servers run, and metros are behind UTC
     publish_worlds(store, make_worlds(), folder=folder, days=days)
     keys = add_keys(store, KINDS)
-    edges = tuple(
-        EdgeProcess(folder / name, folder / "store", redis.name_url(database), secret=secret) for name in ("one", "two")
-    )
+    edges = tuple(EdgeProcess(folder / name, folder / "store", redis.name_url()) for name in ("one", "two"))
     named = [word for edge in edges for word in ("--edge", edge.address)]
-    nginx = start_nginx(folder / "nginx", *named, *options, secret=secret)
+    nginx = start_nginx(folder / "nginx", *named)
     for edge in edges:
         edge.start()
     return Deployment(store, nginx, edges, keys, redis)
@@ -100,30 +89,20 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, shared_redis: RedisServ
 
 
 @pytest.fixture(scope="session")
-def fronted(tmp_path_factory: pytest.TempPathFactory, shared_redis: RedisServer) -> Iterator[Deployment]:
-    """Start servers that know their fronts, which send every body that they may."""
-    made = deploy(tmp_path_factory.mktemp("fronted"), shared_redis, "--from", "0", secret=SECRET, database=1)
-    yield made
-    withdraw(made)
-
-
-@pytest.fixture(scope="session")
-def workerd(fronted: Deployment) -> Iterator[Workerd]:
-    """Start a worker whose bucket has the objects of the first release. It has to request those of later releases from
-    a server."""
-    made = start_workerd([edge.address for edge in fronted.edges], secret=SECRET)
-    made.bucket.put_many((entry.name, fronted.store.get(entry.name)) for entry in fronted.store.list(PREFIX))
+def workerd(deployment: Deployment) -> Iterator[Workerd]:
+    """Start a worker without files, before both servers."""
+    made = start_workerd([edge.address for edge in deployment.edges])
     yield made
     made.stop()
 
 
 @pytest.fixture(scope="session", params=FRONTS)
-def front_server(request: pytest.FixtureRequest, fronted: Deployment) -> FrontServer:
+def front_server(request: pytest.FixtureRequest, deployment: Deployment) -> FrontServer:
     if request.param == "workerd":
         made: Workerd = request.getfixturevalue("workerd")
-        return FrontServer("workerd", made.port, fronted, made.bucket)
-    ports = {"edge": fronted.edges[0].port, "nginx": fronted.nginx.port}
-    return FrontServer(request.param, ports[request.param], fronted)
+        return FrontServer("workerd", made.port, deployment)
+    ports = {"edge": deployment.edges[0].port, "nginx": deployment.nginx.port}
+    return FrontServer(request.param, ports[request.param], deployment)
 
 
 @pytest.fixture

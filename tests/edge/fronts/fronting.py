@@ -30,7 +30,6 @@ class EdgeProcess:
     store: Path
     redis: str
     port: int = field(default_factory=find_free_port)
-    secret: str = ""
     socket: Path | None = None
     process: subprocess.Popen[bytes] | None = None
 
@@ -45,7 +44,7 @@ class EdgeProcess:
         assert str(self.store) in shared
         config.write_text(
             f'{shared}\n[edge]\ncache = "{self.folder}/cache"\nstate = "{self.folder}/state"\n'
-            f'rate_storage = "{self.redis}"\nfront_secret = "{self.secret}"\n'
+            f'rate_storage = "{self.redis}"\n'
         )
         words = ["serve", "-c", str(config), "--port", str(self.port), "--workers", "1"]
         if self.socket is not None:
@@ -99,8 +98,8 @@ def ask(port: int, target: str, *, method: str = "GET", headers: dict[str, str] 
 # What differs between any two answers of the same.
 MOVING = ("date", "server", "connection", "keep-alive", "x-request-id", "x-trace-id", "x-ratelimit-remaining",
           "x-ratelimit-reset", "ratelimit-remaining", "ratelimit-reset", "ratelimit", "x-quota-remaining")  # fmt: skip
-# How the bytes travel is the front's own, and that it can send a part of a file.
-FRAMING = ("content-length", "transfer-encoding", "accept-ranges")
+# How the bytes travel is the front's own.
+FRAMING = ("content-length", "transfer-encoding")
 
 
 def compare_answers(port: int, edge: int, target: str, *, method: str = "GET", **headers: str) -> Answer:
@@ -185,14 +184,12 @@ class Nginx:
         self.process.wait(PATIENCE)
 
 
-def start_nginx(folder: Path, *options: str, secret: str = "") -> Nginx:
-    """`options`: of `outings front nginx`, but for where it listens, and writes its logs and its cache. `secret`: the
-    servers', with which it keeps bodies."""
+def start_nginx(folder: Path, *options: str) -> Nginx:
+    """`options`: of `outings front nginx`, but for where it listens, and writes its logs."""
     folder.mkdir(exist_ok=True)
     port = find_free_port()
     words = ["front", "nginx", "--listen", f"127.0.0.1:{port}", "--log-folder", str(folder), *options]
-    words += ["--cache", str(folder / "cache")]
-    written = CliRunner().invoke(main, words, env={"OUTINGS_EDGE_FRONT_SECRET": secret})
+    written = CliRunner().invoke(main, words)
     assert written.exit_code == 0, written.output
     (folder / "outings.conf").write_text(written.stdout)
     return start_configuration(folder, port)

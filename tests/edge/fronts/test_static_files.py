@@ -144,9 +144,9 @@ def serve_nginx(tree: Tree, *, server: int | None = None) -> Iterator[int]:
 
 @contextmanager
 def serve_worker(tree: Tree, *, server: int | None = None) -> Iterator[int]:
-    """`build/cloudflare/static.js` over a bucket."""
-    worker = start_workerd([] if server is None else [f"127.0.0.1:{server}"], secret="", file="static.toml")
-    tree.fill(S3Host(worker.buckets["TREE"]), most=REQUESTS if server is None else 50)
+    """`build/cloudflare/worker.js` over a bucket."""
+    worker = start_workerd([] if server is None else [f"127.0.0.1:{server}"], has_files=True)
+    tree.fill(S3Host(worker.tree), most=REQUESTS if server is None else 50)
     try:
         yield worker.port
     finally:

@@ -12,7 +12,7 @@ import zstandard
 
 from edge.response_headers import EXPOSED, make_refusal
 from outings.contract import errors
-from tests.edge.fronts.conftest import SECRET, Deployment
+from tests.edge.fronts.conftest import Deployment
 from tests.edge.fronts.fronting import Answer, ask
 from tests.edge.fronts.workerd import Workerd, start_workerd
 from tests.edge.publishing import make_id
@@ -29,7 +29,7 @@ def lonely() -> Iterator[Workerd]:
     """A worker whose server is away."""
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        made = start_workerd([f"127.0.0.1:{closed.getsockname()[1]}"], secret="")
+        made = start_workerd([f"127.0.0.1:{closed.getsockname()[1]}"])
         yield made
         made.stop()
 
@@ -56,23 +56,10 @@ def test_what_is_for_operators_is_not_passed_on(lonely: Workerd, path: str) -> N
     check_refusal(ask(lonely.port, path), errors.not_found("There is no such route."))
 
 
-def test_before_static_files_a_body_that_a_server_named_is_no_file(fronted: Deployment) -> None:
-    target, headers = "/v1/harbor/places?age=4", {"X-API-Key": fronted.keys["all"], "Accept-Encoding": "gzip"}
-    front = {"Outings-Front": f"{SECRET}; follows=answers; from=0"}
-    worker = start_workerd([fronted.edges[0].address], secret=SECRET, file="static.toml")
-    try:
-        [address] = ask(fronted.edges[0].port, target, headers={**headers, **front}).find("outings-body")
-        for _ in range(2):
-            assert ask(worker.port, target, headers=headers).status == 200
-            assert ask(worker.port, address, headers={"Accept-Encoding": "gzip"}).status == 404
-    finally:
-        worker.stop()
-
-
-def test_it_asks_the_next_server_if_one_is_away(fronted: Deployment) -> None:
-    key = fronted.keys["all"]
+def test_it_asks_the_next_server_if_one_is_away(deployment: Deployment) -> None:
+    key = deployment.keys["all"]
     dead = [f"127.0.0.1:{find_free_port()}" for _ in range(2)]
-    worker = start_workerd([*dead, fronted.edges[0].address], secret=SECRET)
+    worker = start_workerd([*dead, deployment.edges[0].address])
     try:
         statuses = {ask(worker.port, "/v1/metros", headers={"X-API-Key": key}).status for _ in range(12)}
         assert statuses == {200}
@@ -105,51 +92,21 @@ def serve_once_a_connection() -> Iterator[int]:
 
 def test_a_connection_that_its_only_server_closed_meanwhile_costs_no_answer() -> None:
     with serve_once_a_connection() as port:
-        worker = start_workerd([f"127.0.0.1:{port}"], secret=SECRET)
+        worker = start_workerd([f"127.0.0.1:{port}"])
         try:
             assert [ask(worker.port, "/v1/metros").status for _ in range(4)] == [200] * 4
         finally:
             worker.stop()
 
 
-def test_a_page_comes_from_the_bucket_though_no_server_has_it_any_more(fronted: Deployment, workerd: Workerd) -> None:
-    """This page is requested by no other test."""
-    target, headers = "/v1/lakeside/events", {"X-API-Key": fronted.keys["all"], "Accept-Encoding": "gzip"}
-    front = {"Outings-Front": f"{SECRET}; follows=objects; from=0"}
-    [address] = ask(fronted.edges[0].port, target, headers={**headers, **front}).find("outings-body")
-    name = address.removeprefix("/.outings/")
-    packed = fronted.store.get(name)
-    (fronted.edges[0].store / name).unlink()
-    for _ in range(2):
-        answer = ask(workerd.port, target, headers=headers)
-        assert (answer.status, answer.body, answer.find("content-encoding")) == (200, packed, ["gzip"])
-        assert answer.find("content-length") == [str(len(packed))]
-
-
-def test_a_part_that_no_file_has_is_refused_and_one_of_the_unpacked_is_the_whole(
-    fronted: Deployment, workerd: Workerd
-) -> None:
-    lines, key = "/v1/lakeside/export/events.jsonl", fronted.keys["all"]
-    packed = {"X-API-Key": key, "Accept-Encoding": "gzip"}
-    whole = ask(workerd.port, lines, headers=packed)
-    assert whole.find("accept-ranges") == ["bytes"]
-    beyond = ask(workerd.port, lines, headers={**packed, "Range": "bytes=900000000-"})
-    assert (beyond.status, beyond.find("content-range")) == (416, [f"bytes */{len(whole.body)}"])
-    assert ask(workerd.port, lines, headers={**packed, "Range": "bytes=-9"}).body == whole.body[-9:]
-    tag = whole.find("etag")[0]
-    assert ask(workerd.port, lines, headers={**packed, "Range": "bytes=0-9", "If-Range": tag}).body == whole.body
-    unpacked = ask(workerd.port, lines, headers={"X-API-Key": key, "Range": "bytes=0-9"})
-    assert (unpacked.status, unpacked.body) == (200, gzip.decompress(whole.body))
-
-
 @pytest.mark.parametrize("accepted", ["gzip", "gzip;q=0", "br, gzip", "*", "zstd", "identity"])
 def test_behind_cloudflares_network_each_reader_gets_a_coding_that_it_takes(
-    fronted: Deployment, workerd: Workerd, accepted: str
+    deployment: Deployment, workerd: Workerd, accepted: str
 ) -> None:
     """Cloudflare asks workers for gzip and Brotli whatever the reader takes, and may pack what is small."""
-    headers = {"X-API-Key": fronted.keys["all"]}
+    headers = {"X-API-Key": deployment.keys["all"]}
     for target in ("/v1/lakeside/classes", f"/v1/events/{make_id('lakeside-event-1')}", "/v1/lakeside/events.ics"):
-        plain = ask(fronted.edges[0].port, target, headers=headers)
+        plain = ask(deployment.edges[0].port, target, headers=headers)
         for _ in range(2):
             answer = ask(workerd.network, target, headers={**headers, "Accept-Encoding": accepted})
             assert (answer.status, answer.find("etag")) == (200, plain.find("etag"))
@@ -164,9 +121,9 @@ def decode(answer: Answer, accepted: str) -> bytes:
     return {"identity": bytes, "gzip": gzip.decompress, "br": brotli.decompress}[coding](answer.body)
 
 
-def test_a_path_that_looks_like_an_address_is_a_path(fronted: Deployment, workerd: Workerd) -> None:
-    """Otherwise the worker would send its secret and the reader's key to any address that a path names."""
-    headers = {"X-API-Key": fronted.keys["all"]}
+def test_a_path_that_looks_like_an_address_is_a_path(deployment: Deployment, workerd: Workerd) -> None:
+    """Otherwise the worker would send the reader's key to any address that a path names."""
+    headers = {"X-API-Key": deployment.keys["all"]}
     for target in (f"//127.0.0.1:{find_free_port()}/v1/metros", "//a.example/v1/metros", "/v1//metros"):
-        answers = [ask(port, target, headers=headers) for port in (workerd.port, fronted.edges[0].port)]
+        answers = [ask(port, target, headers=headers) for port in (workerd.port, deployment.edges[0].port)]
         assert [answer.status for answer in answers] == [404, 404], target

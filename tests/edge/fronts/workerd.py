@@ -3,7 +3,7 @@
 import json
 import subprocess
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,33 +24,28 @@ class Workerd:
 
     port: int
     network: int
-    buckets: Mapping[str, S3Store]
+    tree: S3Store
     process: subprocess.Popen[str]
-
-    @property
-    def bucket(self) -> S3Store:
-        """The one of releases."""
-        return self.buckets["BUCKET"]
 
     def stop(self) -> None:
         self.process.communicate(timeout=60)
 
 
-def start_workerd(servers: Sequence[str], *, secret: str, file: str = "wrangler.toml") -> Workerd:
-    """Start a worker with the given file, in which `servers` (HOST:PORT) and the secret are filled in as an operator
-    would."""
+def start_workerd(servers: Sequence[str], *, has_files: bool = False) -> Workerd:
+    """Start a worker with `wrangler.toml`, in which `servers` (HOST:PORT) are filled in as an operator would, and from
+    which the bucket is left out unless it `has_files`."""
     assert (CLOUDFLARE / "node_modules").exists(), "first: tools/install_npm_packages .venv build/cloudflare dev"
-    settings = tomllib.loads((CLOUDFLARE / file).read_text())
-    buckets = {r2_bucket["binding"]: r2_bucket["bucket_name"] for r2_bucket in settings["r2_buckets"]}
-    filled = {
-        **{name: PREFIX for name in settings["vars"] if name.endswith("_PREFIX")},
-        "SERVERS": " ".join(f"http://{server}" for server in servers), "FRONT_SECRET": secret,
-    }  # fmt: skip
+    settings = tomllib.loads((CLOUDFLARE / "wrangler.toml").read_text())
+    [bucket] = settings["r2_buckets"]
+    filled = {"TREE_PREFIX": PREFIX, "SERVERS": " ".join(f"http://{server}" for server in servers)}
+    assert filled.keys() == settings["vars"].keys()
     options = {
         "scriptPath": settings["main"],
         "compatibilityDate": settings["compatibility_date"],
-        "bindings": {**settings["vars"], **filled},
-        "r2Buckets": {name: {"id": bucket, "s3Credentials": CREDENTIALS} for name, bucket in buckets.items()},
+        "bindings": filled,
+        "r2Buckets": {bucket["binding"]: {"id": bucket["bucket_name"], "s3Credentials": CREDENTIALS}}
+        if has_files
+        else {},
     }
     words = [NODE, Path(__file__).with_name("run_worker.mjs"), json.dumps(options)]
     process = subprocess.Popen(words, cwd=CLOUDFLARE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -58,7 +53,7 @@ def start_workerd(servers: Sequence[str], *, secret: str, file: str = "wrangler.
     line = process.stdout.readline()
     assert line, "workerd did not start: its errors are above"
     port, network = (int(url.rpartition(":")[2]) for url in line.split())
-    return Workerd(port, network, {name: open_bucket(network, bucket) for name, bucket in buckets.items()}, process)
+    return Workerd(port, network, open_bucket(network, bucket["bucket_name"]), process)
 
 
 def open_bucket(port: int, name: str) -> S3Store:

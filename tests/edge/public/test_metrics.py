@@ -103,7 +103,7 @@ from edge.usage import UsageRecorder
 counts = Counts()
 metrics = Metrics(counts, UsageRecorder())
 counts.cached.inc()
-counts.fronts.labels("events", "fill").inc()
+counts.releases_refused.inc()
 print(metrics.render(None).decode())
 """
 
@@ -114,4 +114,4 @@ def test_a_worker_shows_what_all_workers_of_its_server_counted_also_those_that_e
     assert COUNTS_FOLDER not in os.environ
     for number, text in enumerate(texts, start=1):
         assert f'outings_answers_total{{source="cached"}} {number}.0' in text.decode().splitlines()
-        assert f'outings_front_answers_total{{kind="fill",route="events"}} {number}.0' in text.decode().splitlines()
+        assert f"outings_releases_refused_total {number}.0" in text.decode().splitlines()
