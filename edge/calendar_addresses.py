@@ -8,9 +8,9 @@ slug.
 import hmac
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from urllib.parse import quote, unquote, unquote_to_bytes
+from urllib.parse import quote, unquote, urlencode
 
-from outings.contract.query import MOST_BYTES
+from outings.contract.query import MOST_BYTES, split_pairs
 
 KEY_ID, SIGNATURE = "key_id", "signature"
 _OWN = (KEY_ID.encode(), SIGNATURE.encode())
@@ -33,7 +33,7 @@ class CalendarAddresses:
     def sign(self, target: str, *, key_id: str) -> str:
         """Return `target`, a path with or without a query string, with the key's id and a signature added."""
         path, separator, query_string = target.partition("?")
-        message = _write_message(path, _split_pairs(query_string.encode()), key_id=key_id)
+        message = _write_message(path, split_pairs(query_string.encode()), key_id=key_id)
         signature = _sign(self._secrets[0], message)
         return f"{target}{'&' if separator else '?'}{KEY_ID}={quote(key_id, safe='')}&{SIGNATURE}={signature}"
 
@@ -42,7 +42,7 @@ class CalendarAddresses:
         Return None if the signature is missing or wrong. `path`: percent-encoded, as sent."""
         if not self.exist or len(query_string) > MOST_BYTES + _OWN_BYTES:
             return None
-        pairs = _split_pairs(query_string)
+        pairs = split_pairs(query_string)
         others = [pair for pair in pairs if pair[0] not in _OWN]
         own = dict(pair for pair in pairs if pair[0] in _OWN)
         if len(own) != len(_OWN) or len(others) + len(_OWN) != len(pairs):
@@ -52,25 +52,15 @@ class CalendarAddresses:
         except UnicodeDecodeError:
             return None
         message = _write_message(path, others, key_id=key_id)
-        unsigned = b"&".join(text for text in query_string.split(b"&") if text and _decode_pair(text)[0] not in _OWN)
         given = own[_OWN[1]]
         if not any(hmac.compare_digest(_sign(secret, message).encode(), given) for secret in self._secrets):
             return None
-        return key_id, unsigned
+        return key_id, urlencode(others).encode()
 
 
 def is_signed(query_string: bytes) -> bool:
     """Return True if the query has a parameter of a signed address, whether or not its value is valid."""
-    return any(name in _OWN for name, _ in _split_pairs(query_string))
-
-
-def _split_pairs(query_string: bytes) -> list[_Pair]:
-    return [_decode_pair(text) for text in query_string.split(b"&") if text]
-
-
-def _decode_pair(text: bytes) -> _Pair:
-    name, _, value = text.replace(b"+", b" ").partition(b"=")
-    return unquote_to_bytes(name), unquote_to_bytes(value)
+    return any(name in _OWN for name, _ in split_pairs(query_string))
 
 
 def _write_message(path: str, pairs: Iterable[_Pair], *, key_id: str) -> bytes:

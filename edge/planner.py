@@ -31,7 +31,7 @@ from outings.contract.did_you_mean import find_nearest
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import ApiError, feature_not_in_plan, not_enabled, not_found, not_implemented, unavailable
 from outings.contract.pricing_plans import Offer, resolve_includes
-from outings.contract.query import Entitlement, Query, parse_query
+from outings.contract.query import Entitlement, Query, parse_query, split_pairs
 from outings.contract.resources.directories import CalendarAddress, Center
 from outings.contract.routes import PATH_WORDS, ROUTES, Match, Route, match_route
 from outings.contract.values import Value
@@ -315,7 +315,8 @@ class Planner(Struct, kw_only=True):
         assert request.match is not None
         match, text = request.match, request.query_string
         read = partial(read_query, match, text, served=served, context=context, offer=self.offer)
-        if GRANT.encode() in text:  # to parse an expression is slow, and the first one imports DuckDB
+        # To parse an expression is slow, and the first one imports DuckDB.
+        if any(name == GRANT.encode() for name, _ in split_pairs(text)):
             return await self.conditions.run(read, key_id=request.key_id)
         return read()
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
@@ -142,7 +142,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _feed(self, piece: bytes) -> bool:
         """Pass bytes to the parser, and refuse invalid ones. Return True if later bytes should be parsed too."""
-        is_start = self._is_in_head and not self._is_begun
+        is_start, unknown_method = self._is_in_head and not self._is_begun, None
         try:
             self.parser.feed_data(piece)
             if self._is_in_head:
@@ -151,17 +151,18 @@ class HttpProtocol(HttpToolsProtocol):
         except httptools.HttpParserUpgrade:
             pass  # it was answered like any request, and is the last one
         except httptools.HttpParserInvalidMethodError:
-            opening = _OPENING.match(piece) if is_start else None
-            if opening is not None:
-                # Parsed with a method that the parser knows, so that the 405 has the limits of its key.
-                self.parser = httptools.HttpRequestParser(self)
-                return self._feed(_REFUSED_METHOD + piece[opening.end() - 2 :])
-            self._refuse(_refuse_grammar())
+            unknown_method = _OPENING.match(piece) if is_start else None
+            if unknown_method is None:
+                self._refuse(_refuse_grammar())
         except httptools.HttpParserError as error:
             cause = error.__context__
             self._refuse(cause if isinstance(cause, ApiError) else _refuse_grammar())
         except ApiError as error:
             self._refuse(error)
+        if unknown_method is not None:
+            # Parsed with a method that the parser knows, so that the 405 has the limits of its key.
+            self.parser = httptools.HttpRequestParser(self)
+            return self._feed(_REFUSED_METHOD + piece[unknown_method.end() - 2 :])
         return not self._is_last
 
     def _check_head(self) -> None:
@@ -169,8 +170,6 @@ class HttpProtocol(HttpToolsProtocol):
             raise _refuse_head(f"is longer than {MOST_HEAD_BYTES} bytes", MOST_HEAD_BYTES)
         if len(self.headers) > MOST_FIELDS:
             raise _refuse_head(f"has more than {MOST_FIELDS} header fields", MOST_FIELDS)
-        if [name for name, _ in self.headers].count(b"host") > 1:
-            raise _refuse_grammar()  # a proxy may have taken the other (RFC 9112, 3.2)
 
     def on_message_begin(self) -> None:
         self._is_begun = True
@@ -178,11 +177,15 @@ class HttpProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._check_head()
+        names, is_old = [name for name, _ in self.headers], self.parser.get_http_version() == "1.0"
+        hosts = names.count(b"host")
+        if hosts > 1 or (hosts == 0 and not is_old):  # a proxy may have taken another (RFC 9112, 3.2)
+            raise _refuse_grammar("It needs exactly one Host header.")
         self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
         self._end_deadline()
         self.idle_since = None
-        keeps_alive = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()
-        request, keeps_alive = self._read_request(), self._bound_body() and keeps_alive
+        keeps_alive = not is_old and self.parser.should_keep_alive()
+        request, keeps_alive = self._read_request(), self._bound_body(names) and keeps_alive
         if self._is_answering:  # it came together with the body of an earlier request
             self.flow.pause_reading()
             self._waiting.append((request, keeps_alive))
@@ -223,9 +226,10 @@ class HttpProtocol(HttpToolsProtocol):
             self.transport.writelines((head, response.body))
         self.on_response_complete()
 
-    def _bound_body(self) -> bool:
-        """Limit the request's body in size and time. Return False if the connection must close after the answer."""
-        if _MORE.isdisjoint([name for name, _ in self.headers]):
+    def _bound_body(self, names: Sequence[bytes]) -> bool:
+        """Limit the request's body in size and time. Return False if the connection must close after the answer.
+        `names`: those of the headers."""
+        if _MORE.isdisjoint(names):
             return True
         fields = {name: value for name, value in self.headers if name in _MORE}
         size = int(fields.get(b"content-length", b"0"))
@@ -342,9 +346,8 @@ def _refuse_head(fault: str, most: int) -> ApiError:
     return bad_request(reason="out_of_range", message=f"The head of the request {fault}.", max=most)
 
 
-def _refuse_grammar() -> ApiError:
-    """Return the error for what is no HTTP, such as a path with a `café` that is not percent-encoded, or two `Host`."""
-    return bad_request(
-        reason="invalid_value",
-        message="The request is not valid HTTP. Percent-encode what is not ASCII in path and query, as in caf%C3%A9.",
-    )
+def _refuse_grammar(
+    fault: str = "Percent-encode what is not ASCII in path and query, as in caf%C3%A9.",
+) -> ApiError:
+    """Return the error for what is no HTTP, such as a path with a `café` that is not percent-encoded."""
+    return bad_request(reason="invalid_value", message=f"The request is not valid HTTP. {fault}")

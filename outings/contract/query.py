@@ -281,7 +281,7 @@ def parse_query(
         read_expression: returns the canonical text of a `where` expression.
     """
     route = match.route
-    given = _split_pairs(query_string)
+    given = _group_values(query_string)
     ignored = _check_names(route, given)
     values = {
         name: _parse_value(route, name, given, vocabulary=vocabulary, read_expression=read_expression)
@@ -324,13 +324,18 @@ def parse_query(
     return replace(query, cursor=cursor, seal=seal)
 
 
-def _split_pairs(query_string: bytes) -> dict[str, list[str]]:
+def split_pairs(query_string: bytes) -> Sequence[tuple[bytes, bytes]]:
+    """Return the decoded names and values of a query string. Decide by these: the same name has many spellings."""
+    pairs = (pair.replace(b"+", b" ").partition(b"=") for pair in query_string.split(b"&") if pair)
+    return [(unquote_to_bytes(name), unquote_to_bytes(value)) for name, _, value in pairs]
+
+
+def _group_values(query_string: bytes) -> dict[str, list[str]]:
     if len(query_string) > MOST_BYTES:
         message = f"The query string has {len(query_string)} bytes; at most {MOST_BYTES}."
         raise bad_request(reason="out_of_range", message=message, max=MOST_BYTES)
     given: dict[str, list[str]] = {}
-    for pair in filter(None, query_string.split(b"&")):
-        raw_name, _, raw_value = pair.partition(b"=")
+    for raw_name, raw_value in split_pairs(query_string):
         name = _decode(raw_name, name=None)
         given.setdefault(name, []).append(_decode(raw_value, name=name))
     return given
@@ -338,7 +343,7 @@ def _split_pairs(query_string: bytes) -> dict[str, list[str]]:
 
 def _decode(raw: bytes, *, name: str | None) -> str:
     try:
-        return unquote_to_bytes(raw.replace(b"+", b" ")).decode() if b"%" in raw or b"+" in raw else raw.decode()
+        return raw.decode()
     except UnicodeDecodeError:
         param = None if name is None else name[:100]
         message = f"{show_text(param) if param else 'The query string'} is not UTF-8; percent-encode its UTF-8 bytes."

@@ -368,6 +368,19 @@ def test_more_conditions_than_have_a_place_are_503_and_come_again(served: Servic
     assert send(served, "events", "ages.min = 39").status == 200
 
 
+@pytest.mark.parametrize("name", ["where", "%77here", "%57here", "wher%65", "%77%68%65%72%65"])
+def test_a_condition_that_cannot_be_parsed_waits_for_its_turn_however_its_name_is_spelled(
+    served: Service, name: str
+) -> None:
+    """To parse one on the event loop delays everybody."""
+    targets = [f"/v1/harbor/events?{name}={quote(f'ages.min = {number} AND')}" for number in range(40)]
+    got = ask_together(served.edge, targets, key=served.keys["all"])
+    if name == "%57here":  # another name: there is no parameter "Where"
+        assert {entry.error["details"]["reason"] for entry in got} == {"unknown_parameter"}
+    else:
+        assert {entry.status for entry in got} == {400, 503}
+
+
 def test_every_column_of_the_contract_can_be_named_on_its_list_and_nowhere_else(served: Service) -> None:
     for kind, collection in COLLECTIONS.items():
         columns = list(list_columns(kind))

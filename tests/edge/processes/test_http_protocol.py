@@ -211,6 +211,26 @@ def test_what_is_no_http_is_refused_in_the_contracts_words(connection: Connectio
     assert connection.is_at_end()
 
 
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        ("GET /healthz HTTP/1.1\r\n", 400),
+        ("GET http://a/healthz HTTP/1.1\r\n", 400),
+        ("BREW /healthz HTTP/1.1\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: a\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost:\r\n", 200),
+        ("GET /healthz HTTP/1.0\r\n", 200),
+    ],
+)
+def test_a_request_of_http_1_1_has_one_host(connection: Connection, head: str, status: int) -> None:
+    connection.send(f"{head}\r\n".encode())
+    got = connection.read()
+    assert got.status == status
+    if status == 400:
+        assert "exactly one Host" in json.loads(got.body)["error"]["message"]
+        assert connection.is_at_end()
+
+
 @pytest.mark.parametrize("blanks", [("", " "), ("\t", "\t "), ("  ", "  ")])
 def test_blanks_round_a_key_are_no_part_of_it(connection: Connection, server: Server, blanks: tuple[str, str]) -> None:
     before, behind = blanks
