@@ -110,6 +110,8 @@ def _list_readable(query: Query, context: AnswerContext) -> list[Snapshot]:
 def is_visible(version: Version, context: AnswerContext) -> bool:
     """Return True if the key may read the change."""
     entitlement = context.entitlement
+    if version.listing_id in context.release.unlisted:
+        return False
     if version.type != _ORGANIZATION and not entitlement.allows_type(version.type):
         return False
     if any(map(entitlement.allows_metro, version.known_in)):

@@ -112,7 +112,8 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
 class Release(Struct, frozen=True, kw_only=True):
     """A published release, open for reading. `metros`: by slug. `history`: its log. `site`: the files of the pages, by
-    path. `pictures`: listings' pictures, by id. `files`: the hashes of all objects of its snapshots."""
+    path. `pictures`: listings' pictures, by id. `files`: the hashes of all objects of its snapshots.
+    `unlisted`: ids of which no version is shown."""
 
     id: str
     sequence: int
@@ -123,6 +124,7 @@ class Release(Struct, frozen=True, kw_only=True):
     site_settings: SiteSettings = SiteSettings()
     pictures: Mapping[str, Picture] = {}
     files: frozenset[str] = frozenset()
+    unlisted: frozenset[str] = frozenset()
 
     def read_object(self, sha: str) -> Bytes:
         """Read an object of the release that is no file of a snapshot. Raises NotFound, Corrupt and StoreError."""

@@ -3,6 +3,7 @@ the store."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
+from functools import partial
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -34,7 +35,7 @@ from pipeline.previous_release import PreviousMetro
 from pipeline.process_memory import return_memory
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.publish.objects.documents import pack_documents
-from pipeline.publish.objects.exports import put_exports
+from pipeline.publish.objects.exports import find_kept, put_exports
 from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.publish.objects.precomputed_pages import put_pages
 from pipeline.publish.objects.site import put_metro_site
@@ -105,7 +106,8 @@ def build_metro(
     pages = put_pages(snapshot, plan.today, writer=writer)
     times.append(perf_counter())
     old = None if released is None else released.manifest
-    exports = put_exports(snapshot, previous=old, manifest=manifest, writer=writer)
+    kept = partial(find_kept, previous=old, manifest=manifest)
+    exports = put_exports(snapshot, writer=writer, find_kept=kept)
     state = {
         "delta_state": listings.delta_state, "lent": listings.shared.lent, "foreign": listings.shared.foreign,
         "located": listings.located,

@@ -137,7 +137,7 @@ def put_snapshot(
     )  # fmt: skip
     if exports:
         writer = ObjectWriter(store, known=())
-        made = put_exports(snapshot, previous=None, manifest=manifest, writer=writer)
+        made = put_exports(snapshot, writer=writer)
         manifest = replace(manifest, exports=made)
         writer.flush()
     return Part(

@@ -6,7 +6,7 @@ another day, since it has dates up to a horizon.
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import polars as pl
 from msgspec import Struct
@@ -43,17 +43,26 @@ class _File(Struct, frozen=True, kw_only=True):
     sha256: str
 
 
+# Find the previous release's file by its name and the hash of its rows, if this build's would be the same.
+FindKept = Callable[[str, str], Export | None]
+
+
 def put_exports(
-    snapshot: Snapshot, *, previous: Manifest | None, manifest: Manifest, writer: ObjectWriter
+    snapshot: Snapshot,
+    *,
+    writer: ObjectWriter,
+    find_kept: FindKept = lambda _name, _rows_hash: None,
+    types: Collection[str] = TYPES,
 ) -> dict[str, Export]:
-    """Write the files; return them by `<collection>.<format>`. `previous`: the manifest of the previous release."""
+    """Write the files of some types; return them by `<collection>.<format>`."""
     published = (
         read_columns(snapshot.tables["listings"], "listings", ("type", "status", *_COLUMNS))
         .filter(pl.col("status") == PUBLISHED)
         .drop("status")
     )
     exports = {}
-    for code, listing_type in enumerate(TYPES):
+    for listing_type in filter(types.__contains__, TYPES):
+        code = TYPES.index(listing_type)
         rows = published.filter(pl.col("type") == code)
         # All rows that one build changed have the same stamp.
         stamps = {stamp: format_instant(stamp) for stamp in rows["updated_at"].unique()}
@@ -63,7 +72,7 @@ def put_exports(
             if file_format == "ics" and listing_type != "event":
                 continue
             name = name_file(COLLECTIONS[listing_type], file_format)
-            kept = _find_kept(name, rows_hash, previous=previous, manifest=manifest)
+            kept = find_kept(name, rows_hash)
             if kept is None:
                 file = make(snapshot, rows, listing_type)
                 exports[name] = Export(
@@ -76,8 +85,8 @@ def put_exports(
     return exports
 
 
-def _find_kept(name: str, rows_hash: str, *, previous: Manifest | None, manifest: Manifest) -> Export | None:
-    """Return the previous release's file if this build's would be the same."""
+def find_kept(name: str, rows_hash: str, *, previous: Manifest | None, manifest: Manifest) -> Export | None:
+    """Return the previous release's file if this build's would be the same. The arguments are the two manifests."""
     old = None if previous is None else previous.exports.get(name)
     if previous is None or old is None or old.rows_hash != rows_hash:
         return None

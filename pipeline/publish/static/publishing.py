@@ -4,9 +4,9 @@ from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
-import polars as pl
 from msgspec import Struct
 
 from outings.configuration.tables import StaticTable
@@ -14,17 +14,17 @@ from outings.contract.openapi.document import encode_static_document
 from outings.contract.routes import JSON, match_route
 from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.contract.values import format_instant
-from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, TYPES, Vocabulary
+from outings.contract.vocabulary import Vocabulary
 from outings.failures import GuardRefusal
 from outings.release.pointer import list_releases
 from outings.release.root import ListedRelease
-from outings.release.snapshot import Release, Snapshot, open_release
+from outings.release.snapshot import Release, open_release
 from outings.release.store import Outcome, Store, decode_json
-from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, STATIC_FILES, Trust
 from pipeline.publish.static import hosts as steps
 from pipeline.publish.static.host_files import list_host_files, render_pages
 from pipeline.publish.static.hosts import Host, Spool, StaticFile, StaticManifest
+from pipeline.publish.static.public_release import hide_adults
 from pipeline.publish.static.rendering import MetroIndex, Renderer, StaticRequest
 from pipeline.publish.static.requests import StaticMetro
 
@@ -85,8 +85,10 @@ def publish_static(
         if before.url != table.url or not host.has(INDEX):  # of another address, or its files are gone
             before = StaticManifest()
         known = {**before.files, **dict.fromkeys(doubtful & before.files.keys(), "")}
-        with Spool(StaticManifest(files=known, closed=before.closed)) as spool:
-            files, left_out = _render(store, table, listed, read_date, cache=cache, spool=spool, trust=trust)
+        with Spool(StaticManifest(files=known, closed=before.closed)) as spool, TemporaryDirectory() as scratch:
+            files, left_out = _render(
+                store, table, listed, read_date, cache=cache, scratch=Path(scratch), spool=spool, trust=trust
+            )
             changed = [name for name, file in files.items() if known.get(name) != file.sha256]
             gone = tuple(name for name in known if name not in files)
             # Pages do not count.
@@ -133,35 +135,35 @@ def _render(
     read_date: Callable[[str], date],
     *,
     cache: Path,
+    scratch: Path,
     spool: Spool,
     trust: Trust,
 ) -> tuple[dict[str, StaticFile], tuple[str, ...]]:
     """Return all files by name, and the requests and kinds that are left out."""
     release = open_release(store, listed, cache=cache)
     slugs = [slug for slug in sorted(release.metros) if not table.metros or slug in table.metros]
+    public = hide_adults(release, slugs, scratch)
     dates = {slug: read_date(snapshot.metro.timezone) for slug, snapshot in release.metros.items()}
     vocabulary = next((snapshot.vocabulary for snapshot in release.metros.values()), Vocabulary())
     requests = _sort_requests(table, release)
-    exported = {slug: _list_exported(release.metros[slug]) for slug in slugs}
     metros = [
         StaticMetro(
             slug=slug, today=dates[slug], days=table.days, vocabulary=vocabulary, requests=requests.get(slug, ()),
-            exported=exported[slug],
         )
         for slug in slugs
     ]  # fmt: skip
-    renderer = Renderer(release, metros, spool=spool, is_all=not table.metros, dates=dates, vocabulary=vocabulary)
+    is_all = not table.metros
+    renderer = Renderer(
+        release, metros, public=public, spool=spool, is_all=is_all, dates=dates, vocabulary=vocabulary
+    )
     tree = renderer.render_tree(requests.get("", ()), max_objects=table.max_objects)
     left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in renderer.left_out]
-    for slug, collections in exported.items():
-        withheld = [collection for collection in COLLECTIONS.values() if collection not in collections]
-        left_out += [f"{slug}: exports of {collection}: some of them are for adults alone" for collection in withheld]
     files = renderer.files
 
     def add(name: str, data: bytes, *, step: int = steps.LISTS, max_age: int = 60, media: str = "text/plain") -> None:
         files[name] = spool.add(name, data, step=step, max_age=max_age, media=media)
 
-    for page in render_pages(store, listed.root.site, {slug: release.metros[slug] for slug in slugs}, dates=dates):
+    for page in render_pages(store, listed.root.site, {slug: public.metros[slug] for slug in slugs}, dates=dates):
         step = steps.LISTS if page.path.endswith(".html") else steps.DETAILS
         add(page.path, page.data, step=step, media=page.media)
     files_by_request = {request.request: request.files for listed in tree.values() for request in listed}
@@ -188,14 +190,6 @@ def _sort_requests(table: StaticTable, release: Release) -> dict[str, list[str]]
         named = "" if match is None else match.values.get("metro", "")
         sorted_.setdefault(aliases.get(named, named), []).append(request)
     return sorted_
-
-
-def _list_exported(snapshot: Snapshot) -> list[str]:
-    """Return the collections without listings for adults only. An export can't leave these out: it has every row."""
-    rows = read_columns(snapshot.tables["listings"], "listings", ("type", "status", "audience"))
-    adults = rows.filter(pl.col("status") == PUBLISHED, pl.col("audience") == AUDIENCES.index("adults"))
-    withheld = {TYPES[code] for code in adults["type"].unique().to_list()}
-    return [collection for listing_type, collection in COLLECTIONS.items() if listing_type not in withheld]
 
 
 def _write(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import partial
 
 import msgspec
 from msgspec import Struct
@@ -62,7 +63,8 @@ class MetroIndex(Struct, frozen=True):
 
 
 class Renderer:
-    """Renders the answers for a key without add-ons that may read the published metros.
+    """Renders the answers for a key without add-ons that may read the published metros. They are those of the `public`
+    release, except for requests with an `audience`, and for what only these show.
 
     After `render_tree` it has all `files` by name, the kinds that `max_objects` left out, and the `problems` of
     requests that failed."""
@@ -72,12 +74,13 @@ class Renderer:
         release: Release,
         metros: Sequence[StaticMetro],
         *,
+        public: Release,
         dates: Mapping[str, date],
         vocabulary: Vocabulary,
         is_all: bool,
         spool: Spool,
     ) -> None:
-        self._release = release
+        self._public, self._whole = public, release
         self._metros = metros
         self._dates = dates
         self._vocabulary = vocabulary
@@ -152,7 +155,13 @@ class Renderer:
 
     def _answer(self, request: str) -> tuple[Query, bytes]:
         query = parse_target(request, vocabulary=self._vocabulary, aliases=self._aliases)
-        made = answer(query, release=self._release, dates=self._dates, entitlement=self._entitlement)
+        answer_from = partial(answer, query, dates=self._dates, entitlement=self._entitlement)
+        try:
+            made = answer_from(release=self._whole if "audience" in query.values else self._public)
+        except ApiError as error:
+            if error.code != "not_found":
+                raise
+            made = answer_from(release=self._whole)
         return query, b"".join(made.parts)
 
     def _keep(self, query: Query, body: bytes, *, closed: str = "") -> tuple[str, StaticFile]:

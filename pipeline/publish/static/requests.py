@@ -18,9 +18,9 @@ _DATED = [collection for listing_type, collection in COLLECTIONS.items() if list
 
 
 class StaticMetro(Struct, frozen=True, kw_only=True):
-    """A metro of a static tree. `exported`: collections without listings for adults only, whose exports can be public.
+    """A metro of a static tree.
 
-    The others are filled while the metro's lists are rendered, with what these show: slugs by collection and id, the
+    The mappings are filled while the metro's lists are rendered, with what these show: slugs by collection and id, the
     places and organizations of each collection's listings, and all neighborhoods and organizations (`directory`)."""
 
     slug: str
@@ -28,7 +28,6 @@ class StaticMetro(Struct, frozen=True, kw_only=True):
     days: int
     vocabulary: Vocabulary
     requests: Sequence[str]
-    exported: Sequence[str] = ()
     slugs: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     places: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
     organizations: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
@@ -81,10 +80,9 @@ def _list_days(metro: StaticMetro) -> Iterator[str]:
 
 
 def _list_exports(metro: StaticMetro) -> Iterator[str]:
-    base, exported = f"/v1/{metro.slug}/export", metro.exported
-    if exported:
-        yield base if len(exported) == len(COLLECTIONS) else f"{base}?types={','.join(exported)}"
-    for collection in exported:
+    base = f"/v1/{metro.slug}/export"
+    yield base
+    for collection in _ALL:
         formats = (format_ for format_ in EXPORT_TYPES if format_ != "ics" or collection == "events")
         yield from (f"{base}/{collection}.{format_}" for format_ in formats)
 
