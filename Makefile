@@ -38,7 +38,7 @@ help:
 	  'make faults        $(KILLS) times SIGKILL at a random moment of a build (KILLS=…), and every fault that is drawn' \
 	  'make check         lint, types, one-way imports, sizes of files' \
 	  'make bench         the measurements' \
-	  'make bench-search  how good search is: judged queries, beside three peers (CITY_DATA)' \
+	  'make bench-search  how good search is: judged queries, beside three engines (CITY_DATA)' \
 	  'make bench-near    what is near a point, beside PostgreSQL' \
 	  'make install       the program alone, in $(VENV): what an operator needs, without tests, measurements and checks' \
 	  'make clean         remove what commands made here (the environment stays)'
@@ -99,12 +99,8 @@ check:
 
 bench: bench-environment
 	$(BIN)/python -m bench.build
-	$(BIN)/python -m bench.edge $(ARGS)
 	$(BIN)/python -m bench.mix
 	$(BIN)/python -m bench.peers
-	$(BIN)/python -m bench.paths
-	$(BIN)/python -m bench.limits
-	$(BIN)/python -m bench.release
 
 bench-search: bench-environment
 	$(BIN)/python -m bench.search_quality $(ARGS)

@@ -1,9 +1,8 @@
 """Measure how long a build takes, by stage, and what it needs and writes: `python -m bench.build`.
 
 Generated listings in two metros, each build in a process of its own: from nothing, without a change, and with one of a
-hundred records changed; the latter two on the same `--as-of`, and with the date moved a day. Beside it a plain script
-that writes a file a listing (bench/plain.py), and PostgreSQL's COPY with indexes (bench/copying.py). Seconds are of
-this machine and of whatever else it does: ratios travel, those of the processor's seconds above all.
+hundred records changed; the latter two on the same `--as-of`, and with the date moved a day. Seconds are of this
+machine and of whatever else it does: ratios travel, those of the processor's seconds above all.
 
 Modules are compiled before anything is measured, as they are where a program is installed.
 """
@@ -11,7 +10,6 @@ Modules are compiled before anything is measured, as they are where a program is
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,8 +17,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.measuring import RunCost, run_measured
-from bench.peers.cluster import find_programs, run_cluster
+from bench.measuring import run_measured
 from command.sample_cities import write_world
 
 DAY = date(2026, 8, 10)
@@ -85,24 +82,6 @@ def measure_builds(config: Path, *, workers: int | None, count: int) -> dict[str
     return measured
 
 
-def measure_floor(config: Path) -> RunCost:
-    folder = config.parent / "plain"
-    try:
-        return run_measured([sys.executable, "-m", "bench.plain", str(folder), *map(str, list_feeds(config))])
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def measure_copy(config: Path) -> RunCost | None:
-    """Measure `COPY` into PostgreSQL. Return None if PostgreSQL is not installed. Its memory is the client's alone."""
-    programs = find_programs()
-    if programs is None:
-        print("PostgreSQL is not installed: left out", file=sys.stderr)
-        return None
-    with run_cluster(programs) as dsn:
-        return run_measured([sys.executable, "-m", "bench.copying", dsn, *map(str, list_feeds(config))])
-
-
 def print_builds(measured: dict[str, Figures]) -> None:
     stages = [name for name in measured["from nothing"]["seconds"] if name != "all"]
     print(f"| Build | {' | '.join(stages)} | whole s | processor s | MB at most | objects | written | MB written |"
@@ -116,14 +95,9 @@ def print_builds(measured: dict[str, Figures]) -> None:
               f"| {sum(value['changes'].values()):,} |")  # fmt: skip
 
 
-def print_ratios(measured: dict[str, Figures], *, floor: RunCost, copied: RunCost | None) -> None:
+def print_ratios(measured: dict[str, Figures]) -> None:
     full, objects = measured["from nothing"]["took"], measured["from nothing"]["objects"]
-    print(f"\nplain Polars + orjson, a file a listing: {floor.seconds:.1f} s, {floor.processor:.1f} of the processor, "
-          f"{floor.megabytes:,.0f} MB; from nothing is {full.seconds / floor.seconds:.2f} and "
-          f"{full.processor / floor.processor:.2f} times that")  # fmt: skip
-    if copied is not None:
-        times = full.seconds / copied.seconds
-        print(f"PostgreSQL COPY and indexes: {copied.seconds:.1f} s; from nothing is {times:.2f} times that")
+    print()
     for name, item in list(measured.items())[1:]:
         share = 100 * item["objects"]["written"] / item["objects"]["total"]
         size = 100 * item["objects"]["bytes_written"] / objects["bytes_written"]
@@ -145,10 +119,9 @@ def main() -> None:
         print(f"\n{size:,} listings, {workers}\n", flush=True)
         with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
             config = write_world(Path(folder) / "outings.toml", today=DAY, size=size // 2)
-            floor, copied = measure_floor(config), measure_copy(config)
             measured = measure_builds(config, workers=options.workers, count=options.builds)
         print_builds(measured)
-        print_ratios(measured, floor=floor, copied=copied)
+        print_ratios(measured)
         sys.stdout.flush()
 
 

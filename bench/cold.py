@@ -35,7 +35,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--wait", type=float, default=20.0, help="milliseconds of a request to the store")
     parser.add_argument("--line", type=float, default=60.0, help="megabytes a second")
     parser.add_argument("--server", action="store_true", help="as a server starts, which opens a whole metro at once")
-    parser.add_argument("--all", action="store_true", help="open the other metros behind it")
     parser.add_argument("--path", default=_LIST, help="of the first list")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--keep", help="a folder for the release, used again by the next run")
@@ -73,14 +72,7 @@ def make_store(folder: Path, *, listings: int, metros: int) -> Path:
 
 def run_child(config: Path, options: argparse.Namespace) -> dict[str, float]:
     words = [sys.executable, "-m", "bench.cold", "--child", str(config), "--wait", f"{options.wait}"]
-    words += [
-        "--line",
-        f"{options.line}",
-        "--path",
-        options.path,
-        *["--server"] * options.server,
-        *["--all"] * options.all,
-    ]
+    words += ["--line", f"{options.line}", "--path", options.path, *["--server"] * options.server]
     done = subprocess.run(words, check=True, capture_output=True, text=True)
     measured: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return measured
@@ -143,9 +135,6 @@ def measure(config: Path, options: argparse.Namespace, *, wait: float, line: flo
             "memory MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             "own memory MB": read_own_memory(),
         }
-        if options.all:
-            edge._releases.open_ahead()
-            measured |= {"all open s": time.perf_counter() - listed, "own memory of all MB": read_own_memory()}
         edge.close()
     return measured
 

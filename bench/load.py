@@ -19,8 +19,6 @@ UNIQUE = b"0000000000"
 
 BUFFER_BYTES = 1 << 20
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
-_CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
-_LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
 class Load(Struct, frozen=True, kw_only=True):
@@ -47,7 +45,6 @@ class Client:
     def _begin(self) -> None:
         self._head = b""
         self._missing = -1
-        self._tail = b""
 
     def send(self) -> None:
         self._begin()
@@ -60,9 +57,10 @@ class Client:
         if not count:
             raise RuntimeError("the server closed the connection")
         self.bytes_read += count
-        if self._missing < 0 and not self._tail:
+        if self._missing < 0:
             return self._read_head(buffer, count)
-        return self._read_body(buffer, count)
+        self._missing -= count
+        return self._missing == 0
 
     def _read_head(self, buffer: memoryview, count: int) -> bool:
         self._head += bytes(buffer[: min(count, 8192)])
@@ -76,18 +74,8 @@ class Client:
             return True
         length = _LENGTH.search(head)
         if length is None:
-            if not _CHUNKED.search(head):
-                raise RuntimeError(f"of unknown length: {head!r}")
-            self._tail = head[-len(_LAST_CHUNK) :]
-            return self._read_body(buffer, count)
+            raise RuntimeError(f"of unknown length: {head!r}")
         self._missing = int(length[1]) - (count - size)
-        return self._missing == 0
-
-    def _read_body(self, buffer: memoryview, count: int) -> bool:
-        if self._tail:
-            self._tail = (self._tail + bytes(buffer[max(0, count - 7) : count]))[-len(_LAST_CHUNK) :]
-            return self._tail == _LAST_CHUNK
-        self._missing -= count
         return self._missing == 0
 
 

@@ -1,9 +1,9 @@
-"""A load as it is: `python -m bench.mix`, beside the peers of `bench.peers`.
+"""A load as it is: `python -m bench.mix`, beside FastAPI and PostgreSQL, and by `--before` beside an earlier program.
 
 What an app's readers request, in its proportions, over 100,000 different requests. Of each kind the n-th most popular
 one comes as often as 1/n (Zipf's law), so that some are always in memory and some were never requested. Before each
 round of ours a release with 1 % of the listings changed is published, and nothing that was in memory is of use. The
-peers' tables stay as they are, which is in their favour. Rounds take turns.
+peer's tables stay as they are, which is in its favour. Rounds take turns.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import itertools
 import os
 import re
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,13 +22,25 @@ from random import Random
 from msgspec import Struct
 
 from bench.build import SHARE, change_feeds
-from bench.load import UNIQUE, Load, make_request, measure_load
-from bench.measuring import read_processor
-from bench.peers.__main__ import Servers, follow_list, say, start_servers
+from bench.load import UNIQUE, make_request
+from bench.peers.__main__ import start_servers
 from bench.peers.cluster import find_programs
 from bench.peers.units import Case, list_units
 from bench.peers.world import World, make_world
-from bench.servers import OUTINGS, ask
+from bench.rounds import (
+    WORKERS,
+    Program,
+    Round,
+    Server,
+    build_earlier,
+    build_release,
+    find_earlier,
+    follow_list,
+    measure_round,
+    say,
+    serve,
+)
+from bench.servers import ask
 
 # Of a hundred requests of an app: its first screens, then what was tapped.
 PARTS = {
@@ -41,25 +52,41 @@ _DRAWS = 40_000
 _SOURCES = re.compile(rb'^outings_answers_total\{source="(\w+)"\} ([\d.e+]+)$', re.MULTILINE)
 
 
-class Round(Struct, frozen=True, kw_only=True):
-    """`processor`: microseconds of the server's processes, and its database's, for an answer. `cached`: the share of
-    answers that a worker had in memory, of ours alone."""
+# Unit → its requests, the most popular first.
+Cases = Mapping[str, Sequence[Case]]
 
-    load: Load
-    processor: float
-    cached: float = 0.0
+
+class Contestant(Struct, frozen=True, kw_only=True):
+    """A server with the requests that it is sent. `config`: of the releases that `program` publishes; a peer has none.
+    `spelling`: the member of a case."""
+
+    server: Server
+    cases: Cases
+    spelling: str = "outings"
+    config: Path | None = None
+    program: Program = Program()
+
+
+class MixRound(Struct, frozen=True, kw_only=True):
+    """`cached`: the share of answers that a worker had in memory, of ours alone."""
+
+    measured: Round
+    cached: float
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = read_arguments(arguments)
     with contextlib.ExitStack() as running:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
-        say(f"making {options.listings:,} listings …")
-        world = make_world(folder, listings=options.listings)
-        servers = start_servers(world, programs=None if options.only_ours else find_programs(), running=running)
-        cases = list_cases(world, servers, count=options.requests)
-        print_head(options, count=sum(map(len, cases.values())))
-        rounds = measure_rounds(world, servers, cases, options)
+        contestants = start_contestants(folder, options, running)
+        count = sum(map(len, contestants["outings"].cases.values()))
+        print(f"{options.listings:,} listings, {count:,} different requests, {options.clients} clients,")
+        print(f"{os.cpu_count()} cores, {WORKERS} workers each;", end=" ")
+        print(f"medians of {options.rounds} rounds of {options.seconds} s\n")
+        rounds: dict[str, list[MixRound]] = {name: [] for name in contestants}
+        for number, (name, contestant) in itertools.product(range(options.rounds), contestants.items()):
+            rounds[name].append(measure_contestant(contestant, number, options))
+            say(f"round {number + 1}, {name}: {rounds[name][-1].measured.load.per_second:,.0f} answers a second")
     print_rounds(rounds)
 
 
@@ -70,13 +97,35 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20.0, help="of each round and server")
     parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--only-ours", action="store_true", help="no peers")
+    parser.add_argument("--only-ours", action="store_true", help="no peer")
+    parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="of an earlier program, with its .venv")
     return parser.parse_args(arguments)
 
 
-def list_cases(world: World, servers: Servers, *, count: int) -> Mapping[str, Sequence[Case]]:
-    """Unit → its requests, the most popular first."""
-    units = list_units(world, partial(follow_list, servers))
+def start_contestants(
+    folder: Path, options: argparse.Namespace, running: contextlib.ExitStack
+) -> dict[str, Contestant]:
+    say(f"making {options.listings:,} listings …")
+    world = make_world(folder / "now", listings=options.listings)
+    servers = start_servers(world, programs=None if options.only_ours else find_programs(), running=running)
+    ours = servers["outings"]
+    cases = list_cases(world, ours, count=options.requests)
+    contestants = {"outings": Contestant(server=ours, cases=cases, config=world.config)}
+    if "fastapi" in servers:
+        contestants["fastapi"] = Contestant(server=servers["fastapi"], cases=cases, spelling="fastapi")
+    if options.before:
+        say("making them by the earlier program …")
+        program = find_earlier(options.before)
+        config = build_earlier(folder / "before", program, listings=options.listings, today=world.today)
+        server = running.enter_context(serve(config, program))
+        # Cursors are those that it sealed.
+        own = list_cases(world, server, count=options.requests)
+        contestants["before"] = Contestant(server=server, cases=own, config=config, program=program)
+    return contestants
+
+
+def list_cases(world: World, server: Server, *, count: int) -> Cases:
+    units = list_units(world, partial(follow_list, server))
     return {name: list(vary_cases(name, units[name]().cases, count * part // 100)) for name, part in PARTS.items()}
 
 
@@ -88,25 +137,23 @@ def vary_cases(name: str, cases: Sequence[Case], count: int) -> Iterator[Case]:
         return
     for number, case in zip(range(count), itertools.cycle(cases), strict=False):
         target = case.outings if number < len(cases) else case.fresh.replace(UNIQUE.decode(), f"{number:010d}")
-        yield Case(outings=target, fastapi=case.fastapi, datasette=None)
+        yield Case(outings=target, fastapi=case.fastapi)
 
 
-def measure_rounds(
-    world: World, servers: Servers, cases: Mapping[str, Sequence[Case]], options: argparse.Namespace
-) -> Mapping[str, Sequence[Round]]:
-    names = [name for name in ("outings", "fastapi") if name in servers.ports]
-    rounds: dict[str, list[Round]] = {name: [] for name in names}
-    for number, name in itertools.product(range(options.rounds), names):
-        if name == "outings":
-            publish(world, servers, turn=number % SHARE)
-        targets = (getattr(case, name) for case in draw_cases(cases, seed=number))
-        sent = [make_request(target, headers=servers.headers) for target in targets]
-        rounds[name].append(measure_round(servers, name, sent, options))
-        say(f"round {number + 1}, {name}: {rounds[name][-1].load.per_second:,.0f} answers a second")
-    return rounds
+def measure_contestant(contestant: Contestant, number: int, options: argparse.Namespace) -> MixRound:
+    server = contestant.server
+    if contestant.config is not None:
+        publish(contestant.config, contestant.program, server, turn=number % SHARE)
+    targets = (getattr(case, contestant.spelling) for case in draw_cases(contestant.cases, seed=number))
+    sent = [make_request(target, headers=server.headers) for target in targets]
+    is_ours = contestant.config is not None
+    counted = read_answers(server) if is_ours else {}
+    measured = measure_round((server, sent), seconds=options.seconds, clients=options.clients)
+    made = {source: count - counted[source] for source, count in (read_answers(server) if is_ours else {}).items()}
+    return MixRound(measured=measured, cached=made.get("cached", 0.0) / max(1.0, sum(made.values())))
 
 
-def draw_cases(cases: Mapping[str, Sequence[Case]], *, seed: int) -> Iterator[Case]:
+def draw_cases(cases: Cases, *, seed: int) -> Iterator[Case]:
     """A kind by its part, then one of its requests by Zipf's law with the exponent 1."""
     random = Random(seed)
     drawn = {
@@ -116,61 +163,47 @@ def draw_cases(cases: Mapping[str, Sequence[Case]], *, seed: int) -> Iterator[Ca
     return (next(drawn[name]) for name in random.choices(list(PARTS), list(PARTS.values()), k=_DRAWS))
 
 
-def publish(world: World, servers: Servers, *, turn: int) -> None:
-    """A release with 1 % changed, and until all workers answer by it."""
-    before = read_release(servers)
-    change_feeds(world.config, turn=turn)
-    subprocess.run([*OUTINGS, "build", "-c", str(world.config)], check=True, capture_output=True)
+def publish(config: Path, program: Program, server: Server, *, turn: int) -> None:
+    """Publish a release with 1 % changed, and wait until all workers answer by it."""
+    before = read_release(server)
+    change_feeds(config, turn=turn)
+    build_release(config, program)
     until = time.monotonic() + 60
-    while before in {read_release(servers) for _ in range(20)}:
+    while before in {read_release(server) for _ in range(20)}:
         if time.monotonic() > until:
             raise SystemExit(f"the servers did not take up the release after {before} within a minute")
         time.sleep(0.5)
 
 
-def read_release(servers: Servers) -> str:
-    return ask(servers.ports["outings"], "/v1/metros", servers.headers).get_header("x-release")
+def read_release(server: Server) -> str:
+    return ask(server.port, "/v1/metros", server.headers).get_header("x-release")
 
 
-def measure_round(servers: Servers, name: str, sent: Sequence[bytes], options: argparse.Namespace) -> Round:
-    counted, spent = read_answers(servers), sum(map(read_processor, servers.processes[name]))
-    load = measure_load(servers.ports[name], sent, clients=options.clients, seconds=options.seconds)
-    spent = sum(map(read_processor, servers.processes[name])) - spent
-    made = {source: number - counted[source] for source, number in read_answers(servers).items()}
-    cached = made["cached"] / sum(made.values()) if name == "outings" else 0.0
-    return Round(load=load, processor=spent / load.answers * 1e6, cached=cached)
-
-
-def read_answers(servers: Servers) -> Mapping[str, float]:
-    """Ours, by where they came from."""
-    text = ask(servers.ports["outings"], "/metrics", servers.headers).body
+def read_answers(server: Server) -> Mapping[str, float]:
+    """Count the answers of ours by where they came from."""
+    text = ask(server.port, "/metrics", server.headers).body
     return {source.decode(): float(number) for source, number in _SOURCES.findall(text)}
 
 
-def print_head(options: argparse.Namespace, *, count: int) -> None:
-    print(f"{options.listings:,} listings, {count:,} different requests, {options.clients} clients,")
-    print(f"{os.cpu_count()} cores, 2 workers each; medians of {options.rounds} rounds of {options.seconds} s\n")
-
-
-def print_rounds(rounds: Mapping[str, Sequence[Round]]) -> None:
+def print_rounds(rounds: Mapping[str, Sequence[MixRound]]) -> None:
     print("| | answers a second | processor, µs an answer | p50 ms | p99 ms | kB an answer | from memory |")
     print("|---|---|---|---|---|---|---|")
-    for name, measured in rounds.items():
-        loads = [entry.load for entry in measured]
+    for name, entries in rounds.items():
+        loads = [entry.measured.load for entry in entries]
         cells = [
             f"{statistics.median(load.per_second for load in loads):,.0f}",
-            f"{statistics.median(entry.processor for entry in measured):,.0f}",
+            f"{statistics.median(entry.measured.processor for entry in entries):,.0f}",
             f"{statistics.median(load.p50 for load in loads):.2f}",
             f"{statistics.median(load.p99 for load in loads):.1f}",
             f"{statistics.median(load.bytes_read / load.answers for load in loads) / 1000:.1f}",
-            f"{statistics.median(entry.cached for entry in measured):.0%}" if name == "outings" else "",
+            "" if name == "fastapi" else f"{statistics.median(entry.cached for entry in entries):.0%}",
         ]
         print(f"| {name} | {' | '.join(cells)} |")
-    if "fastapi" in rounds:
-        pairs = list(zip(rounds["outings"], rounds["fastapi"], strict=True))
+    for name in rounds.keys() - {"outings"}:
+        pairs = [(one.measured, other.measured) for one, other in zip(rounds["outings"], rounds[name], strict=True)]
         clock = statistics.median(one.load.per_second / other.load.per_second for one, other in pairs)
         work = statistics.median(other.processor / one.processor for one, other in pairs)
-        print(f"\n÷ fastapi: {clock:.2f} by the clock, {work:.2f} by the processor (its own and PostgreSQL's)")
+        print(f"\n÷ {name}: {clock:.2f} by the clock, {work:.2f} by the processor (its database's included)")
 
 
 if __name__ == "__main__":

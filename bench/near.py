@@ -1,10 +1,10 @@
-"""Measure how fast listings near a point are found: `nearby`, `around` and `activity`, beside PostgreSQL, in one run.
+"""Measure how fast listings near a point are found: `nearby`, `around` and `activity`, `nearby` beside PostgreSQL.
 
 `python -m bench.near`: 300 different points of one metro, half of them where listings are, half anywhere in its bounds;
 every engine is asked the same in turns, each point once a route, so that no cache of answers helps. Ours answers whole
 bodies with all filters, cards, what is hidden, percentiles. PostgreSQL holds what the default filters show, dealt into
 cards, with its items ready as text, the point as a `cube` under GiST (as `earthdistance` has it), and is asked for the
-nearest by GiST's order, for the counts and best ten of `around`, and for the counts of `activity`.
+nearest by GiST's order.
 
 `--listings 100000 1000000` asks ours at both in the same run: how much the time grows.
 """
@@ -24,12 +24,10 @@ from pathlib import Path
 import asyncpg
 import msgspec
 import numpy as np
-import polars as pl
 
 from bench.measuring import read_with
 from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
-from outings.answers.documents.occurrences import open_series
 from outings.answers.near.index import NearIndex, read_now
 from outings.answers.near.items import list_items, open_parts
 from outings.answers.near.nearest import choose_program_cards, find_first_day, find_matches
@@ -39,18 +37,16 @@ from outings.answers.snapshot.distance import find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route
-from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, TYPES, Vocabulary
+from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary
 from outings.release.mapped_table import NEVER
 
 _POINTS = 300
 _ROUTES = ("nearby", "activity", "around")
 RADIUS_M = 5_000
-_NEARBY, _BEST = 50, 10
+_NEARBY = 50
 _COMPARED, _WARMING = 50, 3
 # How far from a listing a point of the first half lies at most, in degrees.
 _STEP = 0.01
-# From here on a store has no object a listing.
-_PACKED_FROM = 500_000
 
 Point = tuple[float, float]
 # What was read for a point, by the bytes or texts that a reader would get.
@@ -80,14 +76,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         first = worlds[filters.listings[0]]
         points = draw_points(first, filters.points)
         print(f"{len(points)} points, {', '.join(f'{size:,}' for size in worlds)} listings")
-        theirs: Mapping[str, NearEngine] = {}
+        theirs: dict[str, NearEngine] = {}
         programs = find_programs()
         if programs is not None and not filters.only_ours:
-            theirs = running.enter_context(ask_postgresql(running.enter_context(run_cluster(programs)), first))
-            compare_nearby(theirs["nearby"].ask, ask_ours(first, "nearby"), points[:_COMPARED])
+            engine = running.enter_context(ask_postgresql(running.enter_context(run_cluster(programs)), first))
+            compare_nearby(engine.ask, ask_ours(first, "nearby"), points[:_COMPARED])
+            theirs["PostgreSQL, GiST"] = engine
         for route in _ROUTES:
             engines = {f"outings, {size:,}": NearEngine(ask_ours(world, route)) for size, world in worlds.items()}
-            print_times(route, engines | ({"PostgreSQL, GiST": theirs[route]} if theirs else {}), points)
+            print_times(route, engines | (theirs if route == "nearby" else {}), points)
 
 
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -149,7 +146,7 @@ def compare_nearby(theirs: Ask, ours: Ask, points: Sequence[Point]) -> None:
         shared, whole = shared + len(ids & known), whole + len(ids | known)
     print(f"nearby: {shared} of {whole} items of {len(points)} points are the same")
     if shared < 0.9 * whole:
-        raise SystemExit("the engines were not filters the same")
+        raise SystemExit("the engines do not find the same")
 
 
 def _encode(part: bytes | str) -> bytes:
@@ -170,82 +167,41 @@ def ask_ours(world: World, route: str) -> Ask:
     return ask
 
 
-_TABLE = """row integer, id uuid, type smallint, spot {spot}, item text, starts bigint, confidence float8,
-    ages smallint, is_free smallint, categories bigint, is_recurring boolean, is_closed boolean"""
+_TABLE = "row integer, id uuid, spot {spot}, item text"
 _SCHEMA = f"""CREATE EXTENSION cube;
     CREATE TEMPORARY TABLE loaded ({_TABLE.format(spot="text")});
     CREATE TABLE near ({_TABLE.format(spot="cube")}) WITH (toast_tuple_target = 8160);
     ALTER TABLE near ALTER COLUMN item SET STORAGE EXTERNAL"""
-_COLUMNS = (
-    "row", "id", "type", "spot", "item", "starts", "confidence", "ages", "is_free", "categories", "is_recurring",
-    "is_closed",
+_COLUMNS = ("row", "id", "spot", "item")
+_FILLING = (
+    "INSERT INTO near SELECT row, id, spot::cube, item FROM loaded ORDER BY row", "DROP TABLE loaded",
+    "CREATE INDEX ON near USING gist (spot)", "VACUUM (FREEZE, ANALYZE) near",
 )  # fmt: skip
-_INDEXES = (
-    "CREATE INDEX ON near USING gist (spot)", "CREATE UNIQUE INDEX ON near (row)", "VACUUM (FREEZE, ANALYZE) near",
-)  # fmt: skip
-_CIRCLE = "cube_enlarge($1::text::cube, $2, 3) @> spot AND spot <-> $1::text::cube <= $2"
-_METRES = "2 * 6371008.8 * asin(least((spot <-> $1::text::cube) / 2, 1))"
-STATEMENTS = {
-    # Without the box, a point with few around it would have the whole index read.
-    "nearby": f"""SELECT item, floor({_METRES} + 0.5) FROM near WHERE {_CIRCLE}
-        ORDER BY spot <-> $1::text::cube LIMIT {_NEARBY + 1}""",
-    "activity": f"""SELECT type, count(*), count(*) FILTER (WHERE is_free = 1), count(*) FILTER (WHERE is_free = 0),
-        bit_or(categories) FROM near WHERE {_CIRCLE} GROUP BY type""",
-    # Each group's best ten with their items, its total, and the facets; the circle is read once.
-    "around": f"""WITH
-        found AS MATERIALIZED (
-            SELECT row, id, type, ages, is_free, categories, is_recurring, metres,
-                0.45 * (2000 / (2000 + metres)) + 0.15 * confidence + 0.05 + 0.30
-                    * CASE WHEN starts IS NULL THEN 0.5 ELSE 604800.0 / (604800 + greatest(starts - $3, 0)) END AS score
-            FROM (SELECT *, {_METRES} AS metres FROM near WHERE {_CIRCLE} AND NOT is_closed) AS circle),
-        best AS (
-            {{groups}})
-        SELECT 0 AS kind, "group", item, metres, score FROM best JOIN near USING (row)
-        UNION ALL SELECT 1, type, NULL, count(*), bit_or(categories) FROM found GROUP BY type
-        UNION ALL SELECT 2, band, NULL, count(*) FILTER (WHERE ages >> band & 1 = 1), NULL
-            FROM found, generate_series(0, {len(AGE_BANDS)}) AS band GROUP BY band
-        UNION ALL SELECT 3, is_free, NULL, count(*), NULL FROM found GROUP BY is_free
-        UNION ALL SELECT 4, width_bucket(metres, ARRAY[800, 2500, 8000]), NULL, count(*), NULL FROM found GROUP BY 2
-        UNION ALL SELECT 5, 0, NULL, count(*), NULL FROM found WHERE is_recurring""",
-}
-_GROUPS = ("type = 0", "is_recurring", "type = 1", "type = 2", "type = 3")
-
-
-def write_around() -> str:
-    groups = [
-        f'(SELECT {number} AS "group", row, metres, score FROM found WHERE {where} '
-        f"ORDER BY score DESC, metres, id LIMIT {_BEST})"
-        for number, where in enumerate(_GROUPS)
-    ]
-    return STATEMENTS["around"].format(groups=" UNION ALL ".join(groups))
+# Without the box, a point with few around it would have the whole index read.
+NEARBY = f"""SELECT item, floor(2 * 6371008.8 * asin(least((spot <-> $1::text::cube) / 2, 1)) + 0.5) FROM near
+    WHERE cube_enlarge($1::text::cube, $2, 3) @> spot AND spot <-> $1::text::cube <= $2
+    ORDER BY spot <-> $1::text::cube LIMIT {_NEARBY + 1}"""
 
 
 @contextlib.contextmanager
-def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, NearEngine]]:
-    """Query PostgreSQL by route, on one open connection with prepared statements."""
+def ask_postgresql(dsn: str, world: World) -> Iterator[NearEngine]:
+    """Query PostgreSQL for the nearest items, by a prepared statement on one open connection."""
     loop = asyncio.new_event_loop()
     connection = loop.run_until_complete(asyncpg.connect(dsn))
     loop.run_until_complete(load_near(connection, world))
-    now = read_now(datetime.now(UTC), METRO.timezone).local
-    statements = {**STATEMENTS, "around": write_around()}
-    prepared = {name: loop.run_until_complete(connection.prepare(text)) for name, text in statements.items()}
+    prepared = loop.run_until_complete(connection.prepare(NEARBY))
+    chord = find_chord(RADIUS_M)
 
-    def make_ask(route: str) -> Ask:
-        chord = find_chord(RADIUS_M)
-        values = (chord, now) if route == "around" else (chord,)
+    async def fetch(point: Point) -> "list[asyncpg.Record]":
+        rows: list[asyncpg.Record] = await prepared.fetch(write_cube(make_unit_vector(*point)), chord)
+        return rows
 
-        def ask(point: Point) -> Sequence[str]:
-            return [row[0] for row in loop.run_until_complete(fetch(point))]
-
-        async def fetch(point: Point) -> "list[asyncpg.Record]":
-            rows: list[asyncpg.Record] = await prepared[route].fetch(write_cube(make_unit_vector(*point)), *values)
-            return rows
-
-        return ask
+    def ask(point: Point) -> Sequence[str]:
+        return [row[0] for row in loop.run_until_complete(fetch(point))]
 
     try:
         process = loop.run_until_complete(connection.fetchval("SELECT pg_backend_pid()"))
-        yield {route: NearEngine(make_ask(route), partial(read_with, process)) for route in _ROUTES}
+        yield NearEngine(ask, partial(read_with, process))
     finally:
         loop.run_until_complete(connection.close())
         loop.close()
@@ -256,12 +212,10 @@ def write_cube(point: Sequence[float]) -> str:
 
 
 async def load_near(connection: "asyncpg.Connection[asyncpg.Record]", world: World) -> None:
-    """The table `near`, with its indexes."""
+    """Fill the table `near`, with its index."""
     await connection.execute(_SCHEMA)
     await connection.copy_records_to_table("loaded", records=list_rows(world), columns=_COLUMNS)
-    cast = ", ".join("spot::cube" if name == "spot" else name for name in _COLUMNS)
-    await connection.execute(f"INSERT INTO near SELECT {cast} FROM loaded ORDER BY row; DROP TABLE loaded")
-    for statement in _INDEXES:
+    for statement in _FILLING:
         await connection.execute(statement)
 
 
@@ -273,23 +227,15 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     collections, _ = query_collections((), tuple(COLLECTIONS), scope)
     rows = choose_program_cards(find_matches(collections, opened), index, start=find_first_day(collections))
     rows = rows[~np.isnan(index.vectors[0][rows])]
-    starts = index.find_starts(
-        rows, windows={name: collection.window for name, collection in collections.items()}, now=now
-    )
-    codes, begins = index.types[rows].tolist(), index.list_starts(rows, starts)
-    frame = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["is_free"])
-    free_codes = frame["is_free"].cast(pl.Int8()).fill_null(-1).to_list()
+    windows = {name: collection.window for name, collection in collections.items()}
+    begins = index.list_starts(rows, index.find_starts(rows, windows=windows, now=now))
     items = list_items(opened.open_index(open_parts), rows, metres=[0] * rows.size, starts=begins)
+    codes = index.types[rows].tolist()
     for row, listing_type, (local, _), item in zip(rows.tolist(), codes, begins, items, strict=True):
         if TYPES[listing_type] == "event" and local == NEVER:
             continue  # it has begun
-        yield (
-            row, msgspec.json.decode(item, type=_Id).id, listing_type,
-            write_cube([float(vector[row]) for vector in index.vectors]), item.decode(),
-            None if local == NEVER else local, float(index.confidence[row]), int(index.ages[row]),
-            free_codes[row], int(index.categories[row]), open_series(opened).is_series(row),
-            not index.is_open[row],
-        )  # fmt: skip
+        point = write_cube([float(vector[row]) for vector in index.vectors])
+        yield row, msgspec.json.decode(item, type=_Id).id, point, item.decode()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ from starlette.testclient import TestClient
 from bench.engines import Engine, open_postgresql, open_sqlite, open_tantivy
 from bench.peers.cluster import find_programs, run_cluster
 from bench.search_quality_kinds import print_halves, print_kinds, read_halves
-from bench.search_quality_losses import RETURNED, print_losses
 from edge.app import Edge
 from outings.release.folder import FolderStore
 from tests.judged.judging import JudgedQuery, read_judged
@@ -32,10 +31,7 @@ _DAY = "2026-08-10"
 # The halves whose queries may be seen.
 _PRINTED = ("working", "second working")
 # Ours, by the levels that are shown.
-_SHOWN, _ALL_LEVELS = "  auto", "  partial too"
-_OURS = {"outings": "", _SHOWN: "auto", _ALL_LEVELS: "all_terms,related,partial"}
-# Results of a page, and how many pages hold all that matches: more than two thousand have little of the words.
-_PAGE, _MOST_PAGES = 50, 40
+_OURS = {"outings": "", "  auto": "auto", "  partial too": "all_terms,related,partial"}
 # Engine's name → its grades, query by query.
 Results = Mapping[str, Sequence[QueryGrades]]
 
@@ -63,15 +59,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print_halves(halves)
         for engine in filter(results.__contains__, _OURS):
             print_kinds(halves, parents, engine=engine)
-        if _SHOWN in results:
-            returned, matches = (
-                {
-                    half: grade_walks(client, queries, cities, match=_OURS[name], pages=pages)
-                    for half, queries in parents.items()
-                }
-                for name, pages in ((_SHOWN, RETURNED // _PAGE), (_ALL_LEVELS, _MOST_PAGES))
-            )
-            print_losses(returned, matches, parents)
         if options.queries:
             print_queries(results, judged)
             for half in _PRINTED:
@@ -100,12 +87,11 @@ def open_edge(folder: Path) -> Iterator[TestClient]:
         yield client
 
 
-def follow_list(client: TestClient, path: str, *, pages: int | None = None) -> list[Any]:
-    """The items of all pages, or of so many at most."""
+def follow_list(client: TestClient, path: str) -> list[Any]:
+    """Return the items of all pages."""
     items: list[Any] = []
     cursor: str | None = ""
-    while cursor is not None and pages != 0:
-        pages = None if pages is None else pages - 1
+    while cursor is not None:
         body = read_body(client, f"{path}&cursor={cursor}" if cursor else path)
         items += body["data"]
         cursor = body["meta"]["next_cursor"]
@@ -159,25 +145,17 @@ def grade_ours(client: TestClient, judged: Sequence[JudgedQuery], cities: Mappin
     }
 
 
-def grade_walks(
-    client: TestClient, judged: Sequence[JudgedQuery], cities: Mapping[str, City], *, match: str, pages: int
-) -> list[QueryGrades]:
-    """Grade the first pages of walks, not one page."""
-    walks = [find_ids(client, write_path(value, match), pages=pages) for value in judged]
-    return [grade_results(entry, ids, cities[entry.metro]) for entry, ids in zip(judged, walks, strict=True)]
-
-
 def write_path(judged: JudgedQuery, match: str) -> str:
     """Write the path with the levels to show, or without `match` if there are none."""
     return f"{judged.path}&match={quote(match)}" if match else judged.path
 
 
-def find_ids(client: TestClient, path: str, *, pages: int = 1) -> list[str]:
+def find_ids(client: TestClient, path: str) -> list[str]:
     """Return the ids found, or None if no word of the query decides: a reader sees nothing, whatever the status."""
     response = client.get(path)
     if response.status_code == 400 and response.json()["error"]["details"].get("reason") == "nothing_searchable":
         return []
-    return [item["id"] for item in follow_list(client, path, pages=pages)]
+    return [item["id"] for item in response.json()["data"]]
 
 
 def grade_perfect(judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> list[QueryGrades]:

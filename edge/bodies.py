@@ -193,8 +193,8 @@ class Bodies(Struct, kw_only=True):
 def is_quick(planned: RequestPlan) -> bool:
     """Return True if making the body takes less time than handing it to a thread, and nothing is read from the store.
 
-    A hop to a thread and back costs half a millisecond, mostly spent waiting (`python -m bench.paths`: a page of 50
-    takes 0.7 ms here and 1.3 there).
+    A hop to a thread and back costs half a millisecond, mostly spent waiting: a page of 50 takes 0.7 ms here
+    and 1.3 there.
     """
     return planned.page is None and planned.plan.file is None and planned.plan.is_quick
 

@@ -1,1 +1,1 @@
-"""`outings serve` beside its peers: FastAPI with PostgreSQL, and Datasette over SQLite."""
+"""`outings serve` beside a peer: FastAPI with PostgreSQL."""

@@ -15,13 +15,13 @@ import asyncpg
 from fastapi import FastAPI, HTTPException, Query, Request, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bench.near import RADIUS_M, STATEMENTS, write_cube
+from bench.near import NEARBY, RADIUS_M, write_cube
 from bench.peers.statements import Filters, Listing, compile_calendar, compile_facets, compile_page, compile_sync
 from outings.answers.snapshot.distance import find_chord, make_unit_vector
 
 _KINDS: dict[str, int] = {"events": 0, "classes": 1, "camps": 2, "places": 3}
 _DETAIL = "SELECT body FROM documents WHERE id = $1 AND type = $2 AND status = 0"
-_NEARBY, _CHORD = STATEMENTS["nearby"], find_chord(RADIUS_M)
+_CHORD = find_chord(RADIUS_M)
 # Of a worker, on two cores: more would only wait for each other.
 _CONNECTIONS = 6
 
@@ -111,7 +111,7 @@ async def show_calendar(request: Request, filters: Annotated[Filters, Query()]) 
 
 async def show_nearby(request: Request, lat: float, lng: float, limit: int = 50) -> Response:
     """The rows are ready as texts, but for the distance."""
-    rows = await request.app.state.pool.fetch(_NEARBY, write_cube(make_unit_vector(lat, lng)), _CHORD)
+    rows = await request.app.state.pool.fetch(NEARBY, write_cube(make_unit_vector(lat, lng)), _CHORD)
     items = [item.replace('"distance_m":0', f'"distance_m":{metres:.0f}', 1) for item, metres in rows[:limit]]
     more = "true" if len(rows) > limit else "false"
     meta = f'"limit":{limit},"count":{len(items)},"has_more":{more}'

@@ -22,7 +22,7 @@ CREATE INDEX ON categorized (category, is_free, starts_at, id) INCLUDE (row, las
 
 CREATE INDEX ON occurrences (row, date);
 CREATE INDEX ON occurrences (date)
-    INCLUDE (row, day, block, is_free, categories, age_low, age_high, age_bits, price_bit, organization)
+    INCLUDE (row, day, block, is_free, categories, age_low, age_high, price_bit)
     WHERE is_listed;
 
 ANALYZE;

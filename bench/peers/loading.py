@@ -24,8 +24,7 @@ _LISTING = (
     "last_on", "is_free", "is_indoor", "is_listed", "categories", "age_low", "age_high", "organization", "x", "y", "z",
 )  # fmt: skip
 _OCCURRENCE = (
-    "row", "date", "day", "block", "is_listed", "is_free", "categories", "age_low", "age_high", "age_bits",
-    "price_bit", "organization",
+    "row", "date", "day", "block", "is_listed", "is_free", "categories", "age_low", "age_high", "price_bit",
 )  # fmt: skip
 
 

@@ -67,9 +67,7 @@ CREATE TABLE occurrences (
     categories bigint NOT NULL,
     age_low smallint NOT NULL,
     age_high smallint NOT NULL,
-    age_bits smallint NOT NULL,
-    price_bit smallint NOT NULL,
-    organization integer
+    price_bit smallint NOT NULL
 );
 
 CREATE TABLE organizations (

@@ -12,10 +12,8 @@ from pydantic import BaseModel, Field
 
 EARTH_RADIUS_M = 6_371_008.8
 _ZONE = ZoneInfo("America/Los_Angeles")
-_LISTED = "is_listed"
 _BITS = {
     "weekday": "day", "time_block": "block", "category": "categories", "price_band": "price_bit",
-    "age_band": "age_bits",
 }  # fmt: skip
 
 
@@ -30,7 +28,6 @@ class Filters(BaseModel):
     lat: float | None = Field(None, ge=-90, le=90)
     lng: float | None = Field(None, ge=-180, le=180)
     radius_m: int = Field(5000, ge=100, le=50_000)
-    min_confidence: float | None = Field(None, ge=0, le=1)
 
 
 class Listing(Filters):
@@ -115,16 +112,10 @@ def _choose_source(made: Statement, listing: Listing, *, categories: dict[str, i
     """A single category is read in its own order where nothing is asked that its table does not have."""
     if listing.q is not None:
         text = f"words @@ websearch_to_tsquery('english', {made.bind(listing.q)})"
-        return "listings", f"type = 0 AND {_compile_listed(made, listing)} AND {text}"
-    if listing.category is not None and "," not in listing.category and listing.min_confidence is None:
+        return "listings", f"type = 0 AND is_listed AND {text}"
+    if listing.category is not None and "," not in listing.category:
         return "categorized", f"category = {made.bind(categories[listing.category])}"
-    return "listings", f"type = 0 AND {_compile_listed(made, listing)}"
-
-
-def _compile_listed(made: Statement, filters: Filters) -> str:
-    if filters.min_confidence is None:
-        return _LISTED
-    return f"status = 0 AND audience <> 3 AND confidence >= {made.bind(filters.min_confidence)}"
+    return "listings", "type = 0 AND is_listed"
 
 
 def _attach_documents(listing: Listing, page: str) -> str:
@@ -166,7 +157,7 @@ def compile_sync(listing: Listing, *, kind: int) -> tuple[str, list[Any]]:
     made = Statement()
     assert listing.changed_since is not None
     since = int(listing.changed_since.timestamp())
-    condition = f"type = {kind} AND {_compile_listed(made, listing)} AND updated_at > {made.bind(since)}"
+    condition = f"type = {kind} AND is_listed AND updated_at > {made.bind(since)}"
     if listing.after is not None:
         stamp, _, row_id = listing.after.partition("_")
         condition += f" AND (updated_at, l.id) > ({made.bind(int(stamp))}::bigint, {made.bind(row_id)}::uuid)"
@@ -181,10 +172,7 @@ def compile_occurrences(made: Statement, wanted: Filters, start: date, end: date
     """Compile FROM and WHERE of the occurrences in the window."""
     window = f"date BETWEEN {made.bind(start)} AND {made.bind(end)}"
     filters = compile_filters(made, wanted, categories=categories)
-    if wanted.lat is None and wanted.min_confidence is None:
-        return f"occurrences WHERE {_LISTED} AND {window}{filters}"
-    inner = f"SELECT row FROM listings WHERE type = 0 AND {_compile_listed(made, wanted)}{filters}"
-    return f"occurrences WHERE {window} AND row IN ({inner})"
+    return f"occurrences WHERE is_listed AND {window}{filters}"
 
 
 def compile_calendar(filters: Filters, *, categories: dict[str, int]) -> tuple[str, list[Any]]:
@@ -221,17 +209,12 @@ def compile_facets(listing: Listing, *, categories: dict[str, int]) -> tuple[str
     made = Statement()
     source = compile_occurrences(made, listing, *listing.settle_window(), categories=categories)
     dimensions = (listing.facets or "").split(",")
-    columns = [_BITS.get(name, "organization") for name in dimensions]
+    columns = [_BITS[name] for name in dimensions]
     kept = [name for name in columns if name not in ("day", "block")]
     sums = [f"bit_or({name}) AS {name}" for name in columns if name in ("day", "block")]
     sets = ", ".join(f"({name})" for name in columns)
     grouped = f"grouping({', '.join(columns)})"
-    members = ", ".join(
-        f"'{name}', {_compile_organizations(at, columns)}"
-        if name == "organization"
-        else f"'{name}', {_compile_dimension(name, at, columns)}"
-        for at, name in enumerate(dimensions)
-    )
+    members = ", ".join(f"'{name}', {_compile_dimension(name, at, columns)}" for at, name in enumerate(dimensions))
     return (
         f"""WITH matching AS (
         SELECT {", ".join(["row", *kept, *sums])} FROM {source} GROUP BY {", ".join(["row", *kept])}
@@ -245,26 +228,9 @@ def compile_facets(listing: Listing, *, categories: dict[str, int]) -> tuple[str
     )
 
 
-def _name_part(at: int, columns: list[str]) -> int:
-    """Name the value of `grouping` for the set of this one column."""
-    return (1 << len(columns)) - 1 - (1 << (len(columns) - 1 - at))
-
-
 def _compile_dimension(name: str, at: int, columns: list[str]) -> str:
+    # The value of `grouping` for the set of this one column.
+    part = (1 << len(columns)) - 1 - (1 << (len(columns) - 1 - at))
     return f"""(SELECT json_agg(json_build_object('value', value, 'count', (
-        SELECT coalesce(sum(n), 0) FROM counted WHERE part = {_name_part(at, columns)} AND {columns[at]} & bit <> 0
+        SELECT coalesce(sum(n), 0) FROM counted WHERE part = {part} AND {columns[at]} & bit <> 0
     )) ORDER BY position) FROM buckets WHERE dimension = '{name}')"""
-
-
-def _compile_organizations(at: int, columns: list[str]) -> str:
-    rows = f"counted WHERE part = {_name_part(at, columns)} AND organization IS"
-    top = f"""SELECT g.id, g.name, c.n, g.number FROM counted c JOIN organizations g ON g.number = c.organization
-        WHERE part = {_name_part(at, columns)} ORDER BY c.n DESC, g.number LIMIT 10"""
-    return f"""(SELECT json_build_object(
-        'distinct', (SELECT count(*) FROM {rows} NOT NULL),
-        'top', (SELECT coalesce(
-            json_agg(json_build_object('id', id, 'name', name, 'count', n) ORDER BY n DESC, number), '[]'
-        ) FROM ({top}) t),
-        'other_count', (SELECT coalesce(sum(n), 0) FROM {rows} NOT NULL)
-            - (SELECT coalesce(sum(n), 0) FROM ({top}) t),
-        'unspecified_count', (SELECT coalesce(sum(n), 0) FROM {rows} NULL)))"""

@@ -2,7 +2,6 @@
 spelling."""
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from random import Random
@@ -14,7 +13,6 @@ from msgspec import Struct
 
 from bench.load import UNIQUE
 from bench.near import draw_points
-from bench.peers.statements import EARTH_RADIUS_M
 from bench.peers.world import METRO, World
 from outings.contract.vocabulary import COLLECTIONS, STATUSES, TYPES
 
@@ -23,7 +21,7 @@ SETS = 300
 _POINTS = 30_000
 _WIDTHS = (7, 14, 30)
 _EVENTS = f"/v1/{METRO.slug}/events"
-_FACETS = ("category", "weekday", "time_block", "price_band", "age_band", "organization")
+_FACETS = "category,weekday,time_block,price_band"
 _FIELDS = "name,starts_at,place.name"
 
 Params = Mapping[str, Any]
@@ -36,17 +34,15 @@ class Case(Struct, frozen=True, kw_only=True):
 
     outings: str
     fastapi: str
-    datasette: str | None
     fresh: str = ""
 
 
 class Unit(Struct, frozen=True, kw_only=True):
-    """`shown` says what of an answer is compared; `goal` is the ratio to FastAPI that issue C asks for."""
+    """Requests of one kind. `shown` says what of an answer is compared."""
 
     name: str
     shown: str
     cases: tuple[Case, ...]
-    goal: float | None
     not_modified: bool = False
 
 
@@ -54,34 +50,23 @@ def list_units(world: World, follow: FollowList) -> dict[str, Callable[[], Unit]
     """List the units by short name. `follow` requests cursors from our own server, as nobody else can make them."""
     return {
         "detail": lambda: make_detail(world),
-        "list": lambda: make_lists(world, "list", name="list page of 50; 7, 14, 30 days", goal=4.0),
+        "list": lambda: make_lists(world, name="list page of 50; 7, 14, 30 days"),
         "filtered": lambda: make_filtered(world),
         "walk": lambda: make_later_page(world),
         "sync": lambda: make_sync(follow),
-        "facets4": lambda: make_facets(world, 4),
-        "facets": lambda: make_facets(world, 6),
-        "calendar31": lambda: make_calendar(world, 31),
-        "calendar62": lambda: make_calendar(world, 62),
+        "facets4": lambda: make_facets(world),
+        "calendar31": lambda: make_calendar(world),
         "q": lambda: make_search(world),
-        "fields": lambda: make_lists(world, "fields", name="list, fields=", fields=_FIELDS),
-        "expand": lambda: make_lists(world, "expand", name="list, expand=organization", expand="organization"),
+        "fields": lambda: make_lists(world, name="list, fields=", fields=_FIELDS),
+        "expand": lambda: make_lists(world, name="list, expand=organization", expand="organization"),
         "nearby": lambda: make_nearby(world),
         "304": lambda: make_not_modified(world),
     }
 
 
-def _make_case(path: str, params: Params, *, query: str, theirs: Params, shape: str = "arrayfirst") -> Case:
+def _make_case(path: str, params: Params) -> Case:
     target = f"{path}?{urlencode(params, safe=',')}"
-    return Case(
-        outings=target,
-        fastapi=target,
-        datasette=_name_query(query, theirs, shape),
-        fresh=f"{target}&min_confidence=0.7{UNIQUE.decode()}",
-    )
-
-
-def _name_query(query: str, params: Params, shape: str = "arrayfirst") -> str:
-    return f"/bench/{query}.json?{urlencode({'_shape': shape, **params})}"
+    return Case(outings=target, fastapi=target, fresh=f"{target}&min_confidence=0.7{UNIQUE.decode()}")
 
 
 def list_windows(world: World, *, widths: Sequence[int] = _WIDTHS) -> Iterator[dict[str, str]]:
@@ -99,27 +84,21 @@ def make_detail(world: World) -> Unit:
     frame = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["id", "type", "status"])
     shown = frame.filter(pl.col("status") == STATUSES.index("published")).select("id", "type").rows()
     Random(1).shuffle(shown)
-    paths = [(f"/v1/{COLLECTIONS[TYPES[kind]]}/{row_id}", row_id) for row_id, kind in shown]
-    cases = [
-        Case(outings=path, fastapi=path, datasette=_name_query("detail", {"id": row_id}))
-        for path, row_id in paths[:SETS]
-    ]
+    paths = [f"/v1/{COLLECTIONS[TYPES[kind]]}/{row_id}" for row_id, kind in shown]
+    cases = [Case(outings=path, fastapi=path) for path in paths[:SETS]]
     # Each listing once is what no cache of recent answers helps with.
-    others = [Case(outings=path, fastapi=path, datasette=None, fresh=path) for path, _ in paths[SETS:]]
-    return Unit(name="detail", shown="detail", cases=(*cases, *others), goal=4.0)
+    others = [Case(outings=path, fastapi=path, fresh=path) for path in paths[SETS:]]
+    return Unit(name="detail", shown="detail", cases=(*cases, *others))
 
 
-def make_lists(world: World, query: str, *, name: str, goal: float | None = None, **more: str) -> Unit:
-    cases = [_make_case(_EVENTS, {**window, **more}, query=query, theirs=window) for window in list_windows(world)]
-    return Unit(name=name, shown="items", cases=tuple(cases), goal=goal)
+def make_lists(world: World, *, name: str, **more: str) -> Unit:
+    cases = [_make_case(_EVENTS, {**window, **more}) for window in list_windows(world)]
+    return Unit(name=name, shown="items", cases=tuple(cases))
 
 
 def make_later_page(world: World) -> Unit:
-    cases = [
-        _make_case(_EVENTS, {**window, "page": 20}, query="walk", theirs={**window, "skipped": 950})
-        for window in list_windows(world)
-    ]
-    return Unit(name="page 20 of a list", shown="items", cases=tuple(cases), goal=6.0)
+    cases = [_make_case(_EVENTS, {**window, "page": 20}) for window in list_windows(world)]
+    return Unit(name="page 20 of a list", shown="items", cases=tuple(cases))
 
 
 def make_filtered(world: World) -> Unit:
@@ -136,14 +115,8 @@ def make_filtered(world: World) -> Unit:
             **window, "category": category, "age": age, "free": "true",
             "lat": lat, "lng": lng, "radius_m": radius,
         }  # fmt: skip
-        theta, phi = math.radians(lat), math.radians(lng)
-        theirs = {
-            **window, "bit": 1 << words.index(category), "age": age,
-            "x": math.cos(theta) * math.cos(phi), "y": math.cos(theta) * math.sin(phi), "z": math.sin(theta),
-            "chord": (2 * math.sin(radius / 2 / EARTH_RADIUS_M)) ** 2,
-        }  # fmt: skip
-        cases.append(_make_case(_EVENTS, params, query="filtered", theirs=theirs))
-    return Unit(name="category + age + free + radius", shown="items", cases=tuple(cases), goal=10.0)
+        cases.append(_make_case(_EVENTS, params))
+    return Unit(name="category + age + free + radius", shown="items", cases=tuple(cases))
 
 
 def make_sync(follow: FollowList) -> Unit:
@@ -152,57 +125,33 @@ def make_sync(follow: FollowList) -> Unit:
     since = "2026-01-01T00:00:00Z"
     for kind in ("event", "class", "camp"):
         base = f"/v1/{METRO.slug}/{COLLECTIONS[kind]}?changed_since={since}&limit=200"
-        mark, stamp, last = "", 0, ""
+        mark = ""
         for page in follow(base):
-            theirs = {"type": TYPES.index(kind), "since": 0, "stamp": stamp, "after": last, "limit": 200}
-            cases.append(
-                Case(
-                    outings=base + (f"&cursor={page['cursor']}" if page["cursor"] else ""),
-                    fastapi=base + mark,
-                    datasette=_name_query("sync", theirs),
-                    fresh=f"{base}&min_confidence=0.7{UNIQUE.decode()}",
-                )
-            )
-            stamp, last = page["stamp"], page["last"]
-            mark = f"&after={stamp}_{last}"
+            outings = base + (f"&cursor={page['cursor']}" if page["cursor"] else "")
+            fresh = f"{base}&min_confidence=0.7{UNIQUE.decode()}"
+            cases.append(Case(outings=outings, fastapi=base + mark, fresh=fresh))
+            mark = f"&after={page['stamp']}_{page['last']}"
     Random(3).shuffle(cases)
-    return Unit(name="sync page of 200", shown="items", cases=tuple(cases[:SETS]), goal=4.0)
+    return Unit(name="sync page of 200", shown="items", cases=tuple(cases[:SETS]))
 
 
-def make_facets(world: World, dimensions: int) -> Unit:
-    names = ",".join(_FACETS[:dimensions])
-    cases = [
-        _make_case(
-            _EVENTS,
-            {**window, "facets": names, "limit": 0},
-            query=f"facets{dimensions}",
-            theirs={**window, "bit": 0, "age": -1},
-            shape="array",
-        )
-        for window in list_windows(world)
-    ]
-    return Unit(name=f"{dimensions} facets", shown="facets", cases=tuple(cases), goal=50.0 if dimensions == 4 else None)
+def make_facets(world: World) -> Unit:
+    cases = [_make_case(_EVENTS, {**window, "facets": _FACETS, "limit": 0}) for window in list_windows(world)]
+    return Unit(name="4 facets", shown="facets", cases=tuple(cases))
 
 
-def make_calendar(world: World, days: int) -> Unit:
+def make_calendar(world: World) -> Unit:
     """Make calendars from 100 dates on: of all events, of a category, for an age."""
     words, cases = world.snapshot.vocabulary.categories, []
     for number in range(SETS):
-        window = _window(world.today + timedelta(days=number // 3 - 8), days)
+        window = _window(world.today + timedelta(days=number // 3 - 8), 31)
         category, age = words[number // 3 % len(words)], number // 3 % 13
         filters: Params = ({}, {"category": category}, {"age": age})[number % 3]
-        theirs = {
-            **window,
-            "bit": 1 << words.index(category) if "category" in filters else 0,
-            "age": filters.get("age", -1),
-        }
-        cases.append(
-            _make_case(f"{_EVENTS}/calendar", {**window, **filters}, query="calendar", theirs=theirs, shape="array")
-        )
-    return Unit(name=f"{days}-day calendar", shown="days", cases=tuple(cases), goal=50.0 if days == 31 else None)
+        cases.append(_make_case(f"{_EVENTS}/calendar", {**window, **filters}))
+    return Unit(name="31-day calendar", shown="days", cases=tuple(cases))
 
 
-# Words whose stems and typos mean the same to all three; what each finds is compared before anything is timed.
+# Words whose stems and typos mean the same to both; what each finds is compared before anything is timed.
 _WORDS = (
     "lantern", "puppet", "drum", "robot", "gym", "rug", "hay", "maze", "cider", "rhymes", "binoculars", "coffee",
     "mats", "galleries", "race", "hall",
@@ -216,16 +165,15 @@ def make_search(world: World) -> Unit:
     windows = list(list_windows(world, widths=(30,)))
     for number in range(SETS):
         word, place, first = random.choice(_WORDS), random.choice(_PLACES), random.randrange(60)
-        text, match = (
-            (word, word),
-            (f"{word} {place}", f"{word} {place}"),
-            (f"{word} -{place}", f"{word} NOT {place}"),
-            (f'"bring water" {word}', f'"bring water" {word}'),
-            (f"{word} {place} {random.randrange(100, 5000)}",) * 2,
+        text = (
+            word,
+            f"{word} {place}",
+            f"{word} -{place}",
+            f'"bring water" {word}',
+            f"{word} {place} {random.randrange(100, 5000)}",
         )[number % 5]
-        params = {**windows[first], "q": text}
-        cases.append(_make_case(_EVENTS, params, query="search", theirs={**windows[first], "match": match}))
-    return Unit(name="q in a list", shown="items", cases=tuple(cases), goal=8.0)
+        cases.append(_make_case(_EVENTS, {**windows[first], "q": text}))
+    return Unit(name="q in a list", shown="items", cases=tuple(cases))
 
 
 def make_nearby(world: World) -> Unit:
@@ -233,13 +181,13 @@ def make_nearby(world: World) -> Unit:
     again."""
     points = draw_points(world, SETS + _POINTS)
     targets = [f"/v1/{METRO.slug}/nearby?lat={lat}&lng={lng}" for lat, lng in points]
-    cases = [Case(outings=target, fastapi=target, datasette=None) for target in targets[:SETS]]
-    others = [Case(outings="", fastapi="", datasette=None, fresh=target) for target in targets[SETS:]]
-    return Unit(name="nearby", shown="near", cases=(*cases, *others), goal=None)
+    cases = [Case(outings=target, fastapi=target) for target in targets[:SETS]]
+    others = [Case(outings="", fastapi="", fresh=target) for target in targets[SETS:]]
+    return Unit(name="nearby", shown="near", cases=(*cases, *others))
 
 
 def make_not_modified(world: World) -> Unit:
     """The lists again, by readers that have them."""
-    cases = [_make_case(_EVENTS, window, query="list", theirs=window) for window in list_windows(world)]
-    kept = tuple(Case(outings=case.outings, fastapi=case.fastapi, datasette=None) for case in cases)
-    return Unit(name="304", shown="items", cases=kept, goal=1.2, not_modified=True)
+    targets = [_make_case(_EVENTS, window).outings for window in list_windows(world)]
+    cases = tuple(Case(outings=target, fastapi=target) for target in targets)
+    return Unit(name="304", shown="items", cases=cases, not_modified=True)

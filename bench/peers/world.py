@@ -18,7 +18,7 @@ from outings.answers.plan import AnswerContext
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.query import Entitlement
-from outings.contract.vocabulary import AGE_BANDS, AUDIENCES, PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES, WEEKDAYS
+from outings.contract.vocabulary import AUDIENCES, PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES, WEEKDAYS
 from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.store import open_store
@@ -91,21 +91,10 @@ def read_listings(world: World) -> pl.DataFrame:
         categories=pl.col("categories").fill_null(0).replace({0: NO_CATEGORY}).cast(pl.Int64),
         age_low=pl.col("age_min").fill_null(0),
         age_high=pl.col("age_max").fill_null(NO_AGE),
-        age_bits=_pack_ages(),
         price_bit=_pack_price(),
         organization=pl.col("number"),
         x=lat.cos() * lng.cos(), y=lat.cos() * lng.sin(), z=lat.sin(),
     ).sort("row")  # fmt: skip
-
-
-def _pack_ages() -> pl.Expr:
-    low, high = pl.col("age_min"), pl.col("age_max")
-    unstated = low.is_null() & high.is_null()
-    bits = pl.lit(0)
-    for number, (least, most) in enumerate(AGE_BANDS.values()):
-        overlaps = (low.fill_null(0) <= most) & (high.fill_null(NO_AGE) >= least)
-        bits = bits + pl.when(overlaps).then(1 << number).otherwise(0)
-    return pl.when(unstated).then(1 << len(AGE_BANDS)).otherwise(bits)
 
 
 def _pack_price() -> pl.Expr:
@@ -124,7 +113,7 @@ def read_occurrences(world: World) -> pl.DataFrame:
     for number, hour in enumerate(TIME_BLOCKS.values()):
         block = pl.when(pl.col("time") >= hour * 3600).then(1 << number).otherwise(block)
     listings = read_listings(world).select(
-        "row", "is_listed", "is_free", "categories", "age_low", "age_high", "age_bits", "price_bit", "organization"
+        "row", "is_listed", "is_free", "categories", "age_low", "age_high", "price_bit"
     )
     day = 2 ** pl.col("weekday").cast(pl.Int64)
     frame = frame.with_columns(pl.col("row").cast(pl.Int64), day=day, block=block)
@@ -168,12 +157,9 @@ def read_organization_documents(world: World) -> dict[str, bytes]:
 
 
 def list_buckets(world: World) -> list[Bucket]:
-    """List the buckets of all dimensions except `organization`, "unspecified" last."""
+    """List the buckets of the facets that are requested, "unspecified" last."""
     categories = world.snapshot.vocabulary.categories
-    named = {
-        "category": categories, "weekday": WEEKDAYS, "time_block": TIME_BLOCKS, "price_band": PRICE_BANDS,
-        "age_band": AGE_BANDS,
-    }  # fmt: skip
+    named = {"category": categories, "weekday": WEEKDAYS, "time_block": TIME_BLOCKS, "price_band": PRICE_BANDS}
     made = []
     for dimension, values in named.items():
         made += [Bucket(dimension, number, value, 1 << number) for number, value in enumerate(values)]

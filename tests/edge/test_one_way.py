@@ -3,11 +3,14 @@ and log them alike."""
 
 import asyncio
 import json
+import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from types import FrameType
 
 import pytest
 from msgspec.structs import replace
@@ -15,7 +18,6 @@ from prometheus_client import Metric
 from starlette.types import Message
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
-from bench.walk import send
 from edge.app import Edge
 from edge.usage import AccessLog, Ledger, UsageRecorder, UsageRow
 from outings.contract.pricing_plans import PLANS, Offer
@@ -26,6 +28,8 @@ from tests.edge.publishing import TODAY, add_keys, make_id
 from tests.edge.routes import ANSWERED, READS
 
 REQUESTS = 700
+ROOT = Path(__file__).parents[2]
+PROGRAM = (f"{ROOT}/edge/", f"{ROOT}/outings/")
 MOVING = {"date", "x-request-id"}
 PATHS = {name: [READS[name][0].partition("?")[0]] for name in ANSWERED}
 IDS = [make_id(f"harbor-{name}") for name in ("event-1", "event-2", "class", "camp", "place", "org")]
@@ -172,15 +176,35 @@ def test_they_are_billed_and_logged_the_same(outcomes: tuple[Outcome, Outcome]) 
     assert len(wired.lines) == len(wired.answers)
 
 
+async def list_files(service: Service, target: str) -> set[str]:
+    """Return the files of the program that the answer to a request enters, in threads too."""
+    wire, _ = connect_protocol(service)
+    files: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(PROGRAM):
+            files.add(frame.f_code.co_filename)
+
+    threading.setprofile(note)  # of threads that begin meanwhile
+    sys.setprofile(note)
+    try:
+        wire.data_received(f"GET {target} HTTP/1.1\r\nHost: a\r\nX-API-Key: {service.keys['all']}\r\n\r\n".encode())
+        await asyncio.gather(*wire.tasks)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    wire.connection_lost(None)
+    return files
+
+
 def test_a_list_passes_through_few_files(service: Service) -> None:
     """Few enough for a reader to follow a request."""
     target = "/v1/harbor/events?category=arts_creative&max_price={}"
 
-    async def count_files() -> list[int]:
-        await send(service.edge, service.keys["all"], target.format(30))  # opens what every list needs
-        walks = [(await send(service.edge, service.keys["all"], target.format(20)))[0] for _ in range(2)]
-        return [len(set(walk.files)) for walk in walks]
+    async def list_sizes() -> list[int]:
+        await list_files(service, target.format(30))  # opens what every list needs
+        return [len(await list_files(service, target.format(20))) for _ in range(2)]
 
-    computed, cached = asyncio.run(count_files())
+    computed, cached = asyncio.run(list_sizes())
     assert computed <= 21
     assert cached <= 9

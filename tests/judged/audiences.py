@@ -1,8 +1,12 @@
-"""Texts of listings with the audience that a reader took from them, and how the audience check does on them."""
+"""Texts of listings with the audience that a reader took from them, and how the audience check does on them.
+
+`python -m tests.judged.audiences` prints the tables of docs/audiences.md.
+"""
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,6 +17,7 @@ from pipeline.records.record import EventRecord
 from pipeline.resolve.facts.audience import ADULTS, Verdict, read_classifier
 
 _FILE = Path(__file__).with_name("audiences.csv")
+_LANGUAGES = {"en": "English", "es": "Spanish", "de": "German, by English rules"}
 
 
 class LabelledText(Struct, frozen=True, kw_only=True):
@@ -40,6 +45,7 @@ def read_labelled() -> list[LabelledText]:
         return [LabelledText(**row) for row in csv.DictReader(file)]
 
 
+@cache
 def judge_text(text: LabelledText) -> Verdict:
     """Return the audience of a text in a metro of its language, or in an English one if that language is not
     shipped."""
@@ -75,3 +81,22 @@ def measure_agreement(texts: Sequence[LabelledText]) -> tuple[int, float]:
     """Return how many texts were judged twice, and the share on which both judgments agree."""
     twice = [text for text in texts if text.second]
     return len(twice), sum(text.second == text.audience for text in twice) / (len(twice) or 1)
+
+
+def format_measures(texts: Sequence[LabelledText]) -> Iterator[str]:
+    """Yield lines of Markdown, as the document has them."""
+    yield "| Language | Class | Texts | Precision | Recall |"
+    yield "|---|---|---|---|---|"
+    for code, language in _LANGUAGES.items():
+        measured = measure_audiences(text for text in texts if text.language == code)
+        for audience, value in measured.items():
+            yield f"| {language} | `{audience}` | {value.labelled:,} | {value.precision:.3f} | {value.recall:.3f} |"
+    yield ""
+    adults = sum(text.audience == "adults" for text in texts)
+    yield f"Shown to families: {len(list_shown(texts))} of {adults} texts for adults."
+    twice, agreeing = measure_agreement(texts)
+    yield f"Read twice: {twice} texts; both readings agree on {agreeing:.1%}."
+
+
+if __name__ == "__main__":
+    print("\n".join(format_measures(read_labelled())))

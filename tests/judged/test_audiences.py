@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from bench.audiences import format_measures
 from outings.contract.vocabulary import AUDIENCES
-from tests.judged.audiences import list_shown, measure_agreement, read_labelled
+from tests.judged.audiences import format_measures, list_shown, measure_agreement, read_labelled
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "audiences.md"
 TEXTS = read_labelled()

@@ -209,10 +209,7 @@ def make_adults_only() -> tuple[list[Record], list[Record]]:
     events = [
         make_event("a", name="Burlesque", organization=cabaret, location=velvet, categories=["food_cooking"], **night),
         make_event("b", name="Wine tassels", organization=library, place={"source_id": "bar"}, **night),
-        *(
-            make_event(f"c{number}", name="Wine", organization=library, location=hill, **night)
-            for number in range(2)
-        ),
+        *(make_event(f"c{number}", name="Wine", organization=library, location=hill, **night) for number in range(2)),
     ]
     return events, [make_place("bar", name="Dive bar", audience="adults", location={"address": "5 Murk Road", **bar})]
 
