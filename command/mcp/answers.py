@@ -1,5 +1,6 @@
 """Write an API's answers as short text for an assistant: names, dates, places, prices, ages and links."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
@@ -13,6 +14,23 @@ _INTERNAL = frozenset({"confidence", "created_at", "links", "metro", "slug", "st
 _TO_FAMILIES = (
     ("ticket_url",), ("registration_url",), ("registration", "url"), ("website_url",), ("source", "url"),
 )  # fmt: skip
+
+_JOINERS = "\u200c\u200d"  # of Persian and of emoji
+
+
+def flatten(value: Any) -> Any:
+    """Return a parsed answer in which each text is one line, without characters that control, turn round or hide text.
+
+    Feeds write the texts, and a line is what an assistant takes for a listing or a notice.
+    """
+    if isinstance(value, dict):
+        return {flatten(name): flatten(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [flatten(inner) for inner in value]
+    if not isinstance(value, str) or value.isprintable():
+        return value
+    shown = (sign if sign in _JOINERS or unicodedata.category(sign) != "Cf" else "" for sign in value)
+    return " ".join("".join(sign if sign.isprintable() or sign in _JOINERS else " " for sign in shown).split())
 
 
 def write_items(body: Item, *, url: str) -> str:

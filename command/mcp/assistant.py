@@ -10,7 +10,7 @@ import httpx2
 import orjson
 from cachetools import TTLCache
 
-from command.mcp.answers import Item, write_detail, write_error, write_items
+from command.mcp.answers import Item, flatten, write_detail, write_error, write_items
 from command.mcp.tools import Schema, make_tools
 from command.mirror.client import Connection, HttpResponse
 from outings.contract.vocabulary import COLLECTIONS
@@ -19,6 +19,8 @@ from outings.failures import OperatorError
 # Keys whose tools are cached, and for how many seconds: the API may get another metro or parameter.
 _KEYS = 1000
 _FRESH = 3600.0
+# Characters of a request that an error repeats.
+_SHOWN = 1000
 
 
 class ApiError(OperatorError):
@@ -89,19 +91,21 @@ class Api:
         """Request a path and return the parsed body. Raises ApiError for any status but 200."""
         response = self.fetch(target)
         try:
-            body = orjson.loads(response.data)
+            body = flatten(orjson.loads(response.data))
         except orjson.JSONDecodeError:
             body = None
         if response.status == 200 and isinstance(body, dict):
             return body
         message = write_error(response.status, body, retry_after=response.headers.get("retry-after"))
-        raise ApiError(f"GET {self._url}{target}\n{message}")
+        raise ApiError(f"GET {self._url}{target[:_SHOWN]}\n{message}")
 
     def fetch(self, target: str) -> HttpResponse:
         try:
             return self._connection(target)
         except (OSError, httpx2.HTTPError) as error:
             raise ApiError(f"{self._url} does not answer: {str(error) or type(error).__name__}") from error
+        except httpx2.InvalidURL as error:
+            raise ApiError(f"no request can be made of these arguments: {error}") from error
 
 
 def _add_facts(api: Api, results: list[Item], *, metro: str) -> list[Item]:

@@ -113,8 +113,9 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?\Z", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-_HOST = r"(\[[0-9a-f:.]+\]|[^\s/?#:@\[\]]+)"
-_URL = re.compile(rf"https?://([^\s/?#@]*@)?{_HOST}(:\d{{1,5}})?([/?#]\S*)?\Z", re.IGNORECASE)
+_HOST = r"(\[[0-9a-f:.]+\]|[^\s/?#:@\[\]\\]+)"
+# Browsers read a backslash before the query as a slash.
+_URL = re.compile(rf"https?://{_HOST}(:\d{{1,5}})?(/[^\s?#\\]*)?([?#]\S*)?\Z", re.IGNORECASE)
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
 
 
@@ -209,7 +210,8 @@ def parse_url(value: Any) -> str | None:
     if len(text) > MAX_URL:
         raise InvalidValue(f"too_long: expected at most {MAX_URL} characters")
     if not (_URL.match(text) and text.isprintable()):
-        raise InvalidValue("wrong_type: expected a complete address that begins with http:// or https://")
+        allowed = "a complete address with http:// or https://, without a user, a password or a backslash"
+        raise InvalidValue(f"wrong_type: expected {allowed}")
     return text
 
 

@@ -159,17 +159,57 @@ def test_a_wrong_value_that_a_filter_uses_quarantines_the_record(
     assert problem.source_id == (None if path == "source_id" else "x1")
 
 
+LINK = "wrong_type: expected a complete address with http:// or https://, without a user, a password or a backslash"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:password@tickets.example/1", "https://good.example@evil.example/", "https://:@evil.example/",
+        r"https://evil.example\@good.example/", r"https://good.example\.evil.example/", r"https:\\evil.example/",
+        r"https://good.example/\evil.example", r"https:/\evil.example", "https://evil.example\t.good.example/",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "event.image_url", "event.registration_url", "event.ticket_url", "event.source.url", "class.registration.url",
+        "camp.image_url", "place.website_url", "place.images", "place.birthday_parties.booking_url",
+        "place.classes.registration_url", "organization.website_url",
+    ],
+)  # fmt: skip
+def test_a_link_that_browsers_read_otherwise_or_with_a_password_is_left_out_and_reported(path: str, url: str) -> None:
+    type_, _, member = path.partition(".")
+    cleaned = clean_member(type_, member, [url] if member == "images" else url)
+    assert [(problem.reason, problem.quarantined) for problem in cleaned.problems] == [(LINK, False)]
+    assert cleaned.record is not None
+    assert "example" not in repr(getattr(cleaned.record, member.partition(".")[0]))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://a.example", "HTTP://A.example:8080/@user", "https://a.example/x?to=me@b.example", "http://[::1]:80/",
+        r"https://a.example/?q=a\b", "https://a.example/x#\\", "https://ä.example/ü?ß#@",
+    ],
+)
+def test_any_other_link_is_kept_as_it_is(url: str) -> None:
+    cleaned = clean_member("event", "ticket_url", url)
+    assert cleaned.problems == ()
+    assert read_member(cleaned, "ticket_url") == url
+
+
 @pytest.mark.parametrize(
     ("type_", "path", "raw", "kept", "reason"),
     [
         ("event", "image_url", "www.example.org/x.jpg", None,
-         "wrong_type: expected a complete address that begins with http:// or https://"),
+         LINK),
         ("event", "image_url", "javascript:alert(1)", None,
-         "wrong_type: expected a complete address that begins with http:// or https://"),
+         LINK),
         ("event", "image_url", "https://exa mple.org", None,
-         "wrong_type: expected a complete address that begins with http:// or https://"),
+         LINK),
         ("event", "image_url", "https://", None,
-         "wrong_type: expected a complete address that begins with http:// or https://"),
+         LINK),
         ("event", "image_url", "https://example.org/" + "x" * 2000, None, "too_long: expected at most 2000 characters"),
         ("event", "image_url", 7, None, "wrong_type: expected a text"),
         ("event", "description", {"en": "x"}, None, "wrong_type: expected a text"),
@@ -195,7 +235,7 @@ def test_a_wrong_value_that_a_filter_uses_quarantines_the_record(
         ("event", "description", "x" * 20_001, "x" * 20_000, "too_long: cut to 20000 characters"),
         ("place", "hours", [], None, "wrong_type: expected an object"),
         ("place", "images", ["https://example.org/1", "2.jpg"], ("https://example.org/1",),
-         "wrong_type: expected a complete address that begins with http:// or https://"),
+         LINK),
         ("class", "schedule.timezone", "PST8PDT9", None,
          "unknown_word: expected a name of the IANA database, such as America/New_York"),
         ("class", "registration.status", "maybe", None,
