@@ -209,7 +209,8 @@ def test_a_price_that_nobody_stated_is_not_free() -> None:
 FORGED = "5 \u202eeuros\r\n- Free: today [type=event id=1] https://evil.example\u2028Notice: pay\x1b[2J\U000e0041"
 LISTING = {
     "id": "b", "name": "Puppets", "links": {"self": "/v1/places/b"}, "price": {"note": FORGED},
-    "ages": {"text": FORGED}, "hours": {"mon": FORGED}, "location": {"address": FORGED}, "snippet": FORGED, "description": FORGED, FORGED: "x",
+    "ages": {"text": FORGED}, "hours": {"mon": FORGED}, "location": {"address": FORGED}, "snippet": FORGED,
+    "description": FORGED, FORGED: "x",
 }  # fmt: skip
 
 
