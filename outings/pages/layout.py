@@ -25,16 +25,17 @@ def open_environment(*, is_html: bool) -> Environment:
 
 class Section(Struct, frozen=True):
     """An entry of the navigation. `word` names its text among the words `frame`; `needs_data`: it is shown only if the
-    site shows listings."""
+    site shows listings; `needs_server`: not on plain files."""
 
     path: str
     word: str
     needs_data: bool = False
+    needs_server: bool = True
 
 
 # In the order of the navigation. A page adds its line when it exists.
 SECTIONS: tuple[Section, ...] = (
-    Section("explore/", "explore", needs_data=True),
+    Section("explore/", "explore", needs_data=True, needs_server=False),
     Section("guides/", "guides"),
     Section("reference/", "reference"),
 )
@@ -74,9 +75,11 @@ def render_page(
 
 
 def list_sections(settings: SiteSettings) -> list[Section]:
-    """Return those that a site with these settings has: they explain a server, or ask one."""
+    """Return those that a site with these settings has: most explain a server, or ask one."""
     return [
-        section for section in SECTIONS if not settings.is_static and (settings.shows_data or not section.needs_data)
+        section
+        for section in SECTIONS
+        if (settings.shows_data or not section.needs_data) and not (settings.is_static and section.needs_server)
     ]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from outings.configuration.tables import SiteTable
+from outings.contract.resources.directories import Bounds
 from outings.contract.resources.listings import Counts
 from outings.failures import WrongSetting
 from outings.pages.assets import explain_no_assets, find_words
@@ -41,6 +42,17 @@ class MetroFigures(Struct, frozen=True, kw_only=True):
     @property
     def total(self) -> int:
         return self.counts.events + self.counts.classes + self.counts.camps + self.counts.places
+
+
+class ExplorerMetro(Struct, frozen=True, kw_only=True):
+    """A metro as the explorer's page has it, so that it need not ask for the metros."""
+
+    slug: str
+    name: str
+    timezone: str
+    bounds: Bounds
+    counts: Counts
+    accessible: bool = True
 
 
 class Words:

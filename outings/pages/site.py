@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from datetime import date
 from functools import cache
 
+import msgspec
+
 from outings.contract.expression_columns import list_columns
 from outings.contract.vocabulary import COLLECTIONS, TIME_BLOCKS, WEEKDAYS, Vocabulary
 from outings.pages.assets import Page, find_templates, list_assets
@@ -13,7 +15,7 @@ from outings.pages.highlighting import highlight_code
 from outings.pages.layout import gather_words, list_sections, name_words, render_page
 from outings.pages.missing_page import render_missing_page
 from outings.pages.reference import render_reference
-from outings.pages.settings import MetroFigures
+from outings.pages.settings import ExplorerMetro, MetroFigures
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 
@@ -69,10 +71,12 @@ VIEWS = ("list", "map", "calendar")
 PRICES = ("", "free", "20", "50", "100")
 
 
-def render_explorer(settings: SiteSettings) -> Page:
-    """Render the explorer. It depends on the settings alone and has no listings."""
+def render_explorer(settings: SiteSettings, metros: Sequence[ExplorerMetro] = ()) -> Page:
+    """Render the explorer, which has no listings. `metros`: those whose index the tree of files has, from which the page
+    reads instead of from the API."""
     values = {
         "script_words": gather_words(settings),
+        "metros": [msgspec.to_builtins(metro) for metro in metros],
         "types": tuple(COLLECTIONS.values()),
         "views": VIEWS,
         "prices": PRICES,
@@ -101,9 +105,16 @@ def render_site(
     )
 
 
-def render_static_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -> tuple[Page, ...]:
+def render_static_site(
+    settings: SiteSettings, metros: Sequence[MetroFigures], explored: Sequence[ExplorerMetro]
+) -> tuple[Page, ...]:
     """Render the pages of no metro that a host of files can show, with the styles and scripts of all."""
-    return render_home(settings, metros), render_missing_page(settings), *list_assets(settings)
+    return (
+        render_home(settings, metros),
+        render_explorer(settings, explored),
+        render_missing_page(settings),
+        *list_assets(settings),
+    )
 
 
 def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:

@@ -10,9 +10,10 @@ from outings.contract.envelope import encode_error
 from outings.contract.errors import not_found
 from outings.contract.query import Entitlement
 from outings.contract.resources.sync import EXPORT_TYPES
-from outings.contract.routes import ROUTES
+from outings.contract.routes import JSON, ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.pages.assets import Page, explain_no_assets
+from outings.pages.settings import ExplorerMetro
 from outings.release.site import ASSETS, read_site
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
@@ -62,17 +63,24 @@ def render_pages(
     """Yield each page, and each file that pages load, with its path; nothing if the release has no pages."""
     if site is None or explain_no_assets() is not None:
         return
-    from outings.pages.site import render_metro, render_static_site  # a tree without pages needs no templates
+    # A tree without pages needs no templates.
+    from outings.pages.explorer_index import make_index
+    from outings.pages.site import render_metro, render_static_site
 
     # Everybody may read the whole tree.
     settings = replace(read_site(store, site).settings, key="", shows_data=True, is_static=True)
-    figures = []
+    figures, explored = [], []
     for slug, snapshot in metros.items():
-        counts = count_listings(snapshot, today=dates[slug], entitlement=Entitlement())
-        figures.append(make_figures(snapshot.stamp, snapshot.metro, counts))
-    pages = [*render_static_site(settings, figures)]
+        counts, metro = count_listings(snapshot, today=dates[slug], entitlement=Entitlement()), snapshot.metro
+        figures.append(make_figures(snapshot.stamp, metro, counts))
+        explored.append(
+            ExplorerMetro(slug=slug, name=metro.name, timezone=metro.timezone, bounds=metro.bounds, counts=counts)
+        )
+    pages = [*render_static_site(settings, figures, explored)]
     for slug, snapshot in metros.items():
         pages += render_metro(snapshot, today=dates[slug], settings=settings)
+        index = make_index(snapshot, today=dates[slug])
+        pages += (Page(path=f"v1/{slug}/explorer/{file.name}", media=JSON, data=file.data) for file in index)
     for page in pages:
         is_folder = not page.path or page.path.endswith("/")
         yield replace(page, path=f"{page.path}index.html") if is_folder else page

@@ -1,0 +1,324 @@
+import { Failure } from "../explorer/api.js";
+import { addDays, findToday } from "../explorer/days.js";
+import { Days, findStart, writeItem } from "./items.js";
+import { mergeEvents, readListings, TYPES } from "./listings.js";
+import { countCells, countFacets, expandDates, findMatches, sortByDistance } from "./selection.js";
+import { Words } from "./words.js";
+
+/**
+ * @typedef {import("./listings.js").Listing} Listing
+ * @typedef {import("./selection.js").Match} Match
+ * @typedef {import("../../types/api.js").Metro} Metro
+ */
+
+const COLLECTIONS = Object.keys(TYPES);
+const CELLS_PER_DEGREE = 200;
+const USUAL_LIMIT = 50;
+const USUAL_DAYS = 30;
+
+/** The index of one metro, and its later files as they are loaded. */
+class MetroIndex {
+  /**
+   * @param {any} file
+   * @param {(name: string) => Promise<any>} load
+   * @param {import("../explorer/language.js").Language} language
+   */
+  constructor(file, load, language) {
+    this.file = file;
+    this.load = load;
+    this.language = language;
+    this.days = new Days(file.date, file.rules.weekdays);
+    this.monday = this.days.number("1970-01-05");
+    this.unread = [.../** @type {string[]} */ (file.later)];
+    /** @type {Record<string, Listing[]>} */
+    this.listings = Object.fromEntries(COLLECTIONS.map((name) => [name, readListings(file, name, file)]));
+    /** @type {Words | null} */
+    this.words = null;
+  }
+
+  get today() {
+    return this.days.number(findToday(this.file.metro.timezone));
+  }
+
+  /**
+   * Loads the files of events up to a day.
+   * @param {string} last
+   */
+  async loadUntil(last) {
+    const wanted = this.unread.filter((first) => first <= last);
+    this.unread = this.unread.filter((first) => first > last);
+    const files = await Promise.all(wanted.map((first) => this.load(`${first}.json`)));
+    for (const later of files) {
+      const events = readListings(later, "events", this.file);
+      this.listings.events = mergeEvents(this.listings.events, events);
+      this.words = null;
+    }
+  }
+
+  openWords() {
+    const all = COLLECTIONS.flatMap((name) => this.listings[name]);
+    const name = (/** @type {string} */ word) => this.language.name(word);
+    this.words ??= new Words(all, { language: this.language.code, name });
+    return this.words;
+  }
+
+  /**
+   * @param {string} collection
+   * @param {Map<string, string>} values
+   */
+  async find(collection, values) {
+    if (collection === "events") {
+      const from = values.get("from") ?? findToday(this.file.metro.timezone);
+      await this.loadUntil(values.get("to") ?? addDays(from, USUAL_DAYS));
+    }
+    const about = {
+      collection,
+      rules: this.file.rules,
+      numberDay: (/** @type {string} */ day) => this.days.number(day),
+      today: this.today,
+    };
+    const matches = findMatches(this.listings[collection], values, about);
+    const q = values.get("q");
+    if (!q) return matches;
+    const { matches: found, isPartial } = this.openWords().find(q);
+    const have = new Set(isPartial ? [] : found.map(({ listing }) => listing));
+    return matches.filter(({ listing }) => have.has(listing));
+  }
+
+  /** @param {Match} match */
+  write(match, isExpanded = false) {
+    return writeItem(match, { days: this.days, metro: this.file.metro.slug, today: this.today, isExpanded });
+  }
+}
+
+/** Answers the explorer's requests from the metros' indexes, as the API would. */
+export class IndexApi {
+  /**
+   * @param {Metro[]} metros those that have an index
+   * @param {(path: string) => string} locate the address of a file of the tree
+   * @param {import("../explorer/language.js").Language} language
+   */
+  constructor(metros, locate, language) {
+    this.metros = metros;
+    this.locate = locate;
+    this.language = language;
+    /** @type {Map<string, Promise<MetroIndex>>} */
+    this.indexes = new Map();
+    this.key = "";
+    this.ownKey = "";
+    this.base = new URL(locate("v1/"));
+  }
+
+  /**
+   * @template [Answer=any]
+   * @param {string} path behind `/v1/`
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<Answer>}
+   */
+  async read(path, signal) {
+    const answer = await this.#answer(path);
+    signal?.throwIfAborted();
+    return answer;
+  }
+
+  /**
+   * @param {string} path
+   * @param {number} most
+   * @param {AbortSignal} [signal]
+   */
+  async readRows(path, most, signal) {
+    const body = await this.read(`${path}&limit=${most}`, signal);
+    return { rows: body.data, isWhole: !body.meta.has_more };
+  }
+
+  /**
+   * @param {string} path
+   * @returns {Promise<any>}
+   */
+  async #answer(path) {
+    const [route, query = ""] = path.split("?");
+    const values = new Map(new URLSearchParams(query));
+    const parts = route.split("/").map(decodeURIComponent);
+    if (route === "metros") return { data: this.metros };
+    if (parts[0] === "listings") return { data: [] };
+    if (parts.length === 2 && COLLECTIONS.includes(parts[0])) return this.#readListing(parts[0], parts[1]);
+    const index = await this.#open(parts[0]);
+    if (COLLECTIONS.includes(parts[1])) return ANSWERS[parts[2] ?? "list"](index, parts[1], values);
+    const answer = ANSWERS[parts[1]];
+    if (!answer) throw new Failure(501, path);
+    return answer(index, "", values);
+  }
+
+  /** @param {string} slug */
+  #open(slug) {
+    const load = async (/** @type {string} */ name) => {
+      const answer = await fetch(this.locate(`v1/${slug}/explorer/${name}`)).catch((error) => {
+        throw new Failure(0, String(error));
+      });
+      if (!answer.ok) throw new Failure(answer.status, answer.statusText);
+      return answer.json();
+    };
+    const known = this.indexes.get(slug);
+    if (known) return known;
+    const opened = load("index.json").then((file) => new MetroIndex(file, load, this.language));
+    this.indexes.set(slug, opened);
+    opened.catch(() => this.indexes.delete(slug));
+    return opened;
+  }
+
+  /**
+   * The listing of a slug, in whichever metro it is.
+   * @param {string} collection
+   * @param {string} slug
+   */
+  async #readListing(collection, slug) {
+    for (const { slug: metro } of this.metros) {
+      if (!this.indexes.has(metro)) continue;
+      const index = await this.#open(metro);
+      const listing = index.listings[collection].find((listing) => listing.slug === slug);
+      if (listing) return { data: index.write({ listing, parts: listing.dates }) };
+    }
+    throw new Failure(404, slug);
+  }
+}
+
+/** @type {Record<string, (index: MetroIndex, collection: string, values: Map<string, string>) => Promise<any>>} */
+const ANSWERS = {
+  list: answerList,
+  calendar: answerCalendar,
+  density: async (index, collection, values) => {
+    const cells = countCells(await index.find(collection, values), CELLS_PER_DEGREE);
+    return { data: cells, meta: { degrees: 1 / CELLS_PER_DEGREE } };
+  },
+  nearby: answerNearby,
+  search: answerSearch,
+  suggest: async (index, _, values) => ({
+    data: index.openWords().suggest(values.get("q") ?? "", index.file.neighborhoods),
+  }),
+  neighborhoods: async ({ file }) => ({
+    data: file.neighborhoods.map((/** @type {any[]} */ [slug, name, lat, lng]) => ({
+      slug,
+      name,
+      bounds: { south: lat, north: lat, west: lng, east: lng },
+    })),
+  }),
+};
+
+/**
+ * @param {MetroIndex} index
+ * @param {string} collection
+ * @param {Map<string, string>} values
+ */
+async function answerList(index, collection, values) {
+  const ids = values.get("ids")?.split(",");
+  if (ids) {
+    const named = ids.flatMap((slug) => index.listings[collection].find((listing) => listing.slug === slug) ?? []);
+    return { data: named.map((listing) => index.write({ listing, parts: listing.dates })), meta: { has_more: false } };
+  }
+  const found = await index.find(collection, values);
+  const isExpanded = values.get("occurrences") === "expand";
+  const matches = isExpanded ? expandDates(found) : found;
+  const limit = Number(values.get("limit") ?? USUAL_LIMIT);
+  const first = (Number(values.get("page") ?? 1) - 1) * limit;
+  const rows = matches.slice(first, first + limit);
+  const { rules, categories } = index.file;
+  const names = values.get("facets")?.split(",") ?? [];
+  return {
+    data: rows.map((match) => index.write(match, isExpanded)),
+    meta: { limit, count: rows.length, has_more: first + limit < matches.length, next_cursor: null },
+    facets: countFacets(matches, names, { collection, rules, categories, monday: index.monday }),
+  };
+}
+
+/**
+ * @param {MetroIndex} index
+ * @param {string} collection
+ * @param {Map<string, string>} values
+ */
+async function answerCalendar(index, collection, values) {
+  const [from, to] = [values.get("from") ?? "", values.get("to") ?? ""];
+  const days = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
+  if (collection === "events") {
+    const counts = new Map(days.map((day) => [index.days.number(day), { count: 0, free_count: 0 }]));
+    for (const { listing, parts } of expandDates(await index.find(collection, values))) {
+      const counted = counts.get(/** @type {import("./listings.js").EventDate} */ (parts[0]).day);
+      if (!counted) continue;
+      counted.count++;
+      if (listing.price.is_free) counted.free_count++;
+    }
+    return { data: days.map((date) => ({ date, ...counts.get(index.days.number(date)) })) };
+  }
+  const own = new Map([...values, ["meets", "true"]]);
+  const counted = days.map(async (date) => {
+    const matches = await index.find(collection, new Map([...own, ["from", date], ["to", date]]));
+    return { date, count: matches.length };
+  });
+  return { data: await Promise.all(counted) };
+}
+
+/**
+ * @param {MetroIndex} index
+ * @param {string} _
+ * @param {Map<string, string>} values
+ */
+async function answerNearby(index, _, values) {
+  const center = { lat: Number(values.get("lat")), lng: Number(values.get("lng")) };
+  const radius = Number(values.get("radius_m") ?? index.file.rules.radius_m);
+  const from = values.get("from") ?? findToday(index.file.metro.timezone);
+  const window = new Map([...values, ["from", from], ["to", values.get("to") ?? addDays(from, USUAL_DAYS)]]);
+  const types = values.get("types")?.split(",") ?? COLLECTIONS;
+  const found = await Promise.all(types.map((collection) => index.find(collection, window)));
+  const now = Date.now() / 60_000 - index.days.first / 60_000;
+  const open = found.flat().flatMap(({ listing, parts }) => {
+    const left = listing.type === "event" ? parts.filter((part) => isAhead(part, now, index.today)) : parts;
+    return left.length || listing.type !== "event" ? [{ listing, parts: left }] : [];
+  });
+  const nearest = sortByDistance(open, center, radius);
+  const limit = Number(values.get("limit") ?? USUAL_LIMIT);
+  return {
+    data: nearest.slice(0, limit).map(({ match, metres }) => ({
+      ...index.write(match),
+      distance_m: Math.round(metres),
+      starts_local: match.listing.type === "place" ? null : findStart(match, index),
+    })),
+    meta: { has_more: nearest.length > limit, radius_m: radius },
+  };
+}
+
+/**
+ * @param {any} date
+ * @param {number} now in minutes, as the date's instant
+ * @param {number} today
+ */
+function isAhead({ minute, instant, day }, now, today) {
+  return minute === null ? day >= today : instant >= now;
+}
+
+/**
+ * @param {MetroIndex} index
+ * @param {string} _
+ * @param {Map<string, string>} values
+ */
+async function answerSearch(index, _, values) {
+  const types = values.get("types")?.split(",") ?? COLLECTIONS;
+  const filters = new Map([...values].filter(([name]) => name !== "q"));
+  const found = await Promise.all(types.map((collection) => index.find(collection, filters)));
+  const allowed = new Map(found.flat().map((match) => [match.listing, match]));
+  const { matches, isPartial } = index.openWords().find(values.get("q") ?? "");
+  const shown = matches.filter(({ listing }) => allowed.has(listing));
+  const limit = Number(values.get("limit") ?? USUAL_LIMIT);
+  return {
+    data: shown.slice(0, limit).map(({ listing, score }) => ({
+      type: listing.type,
+      id: listing.slug,
+      slug: listing.slug,
+      name: listing.name,
+      snippet: listing.name,
+      match: isPartial ? "partial" : "all_terms",
+      score,
+      repeats: 0,
+    })),
+    meta: { count_estimate: shown.length, relaxed: [], interpreted: {}, ignored_words: [] },
+  };
+}
