@@ -72,8 +72,8 @@ PRICES = ("", "free", "20", "50", "100")
 
 
 def render_explorer(settings: SiteSettings, metros: Sequence[ExplorerMetro] = ()) -> Page:
-    """Render the explorer, which has no listings. `metros`: those whose index the tree of files has, from which the page
-    reads instead of from the API."""
+    """Render the explorer, which has no listings. `metros`: those whose index is in a tree of files. The page then
+    reads the index, not the API."""
     values = {
         "script_words": gather_words(settings),
         "metros": [msgspec.to_builtins(metro) for metro in metros],

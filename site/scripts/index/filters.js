@@ -42,8 +42,7 @@ export function makeFilter(values, { collection, rules, numberDay, today }) {
   for (const [at, name] of FACTS.entries()) {
     if (given.has(name)) tests.push(({ facts }) => facts[at] === (given.get(name) === "true"));
   }
-  if (given.has("organization_id"))
-    tests.push(({ organization }) => organization?.id === given.get("organization_id"));
+  if (given.has("organization_id")) tests.push(({ organization }) => organization?.id === given.get("organization_id"));
   if (given.has("neighborhood")) tests.push(makeAreaTest(given.get("neighborhood") ?? ""));
   if (given.has("type_hint")) tests.push(({ typeHint }) => list("type_hint")?.includes(typeHint ?? "") ?? false);
   if (given.has("lat")) tests.push(makeCircle(given, rules.radius_m));

@@ -28,14 +28,14 @@ export class Days {
     return Math.round((Date.parse(`${day}T00:00:00Z`) - this.first) / DAY_MS);
   }
 
-  /**
-   * @template {number | null} Number
-   * @param {Number} day
-   * @returns {Number extends null ? null : string}
-   */
+  /** @param {number} day */
   write(day) {
-    const text = day === null ? null : new Date(this.first + day * DAY_MS).toISOString().slice(0, 10);
-    return /** @type {any} */ (text);
+    return new Date(this.first + day * DAY_MS).toISOString().slice(0, 10);
+  }
+
+  /** @param {number | null} day */
+  writeStated(day) {
+    return day === null ? null : this.write(day);
   }
 
   /**
@@ -90,7 +90,10 @@ export function writeItem({ listing, parts }, about) {
   };
 }
 
-/** @type {Record<string, (listing: Listing, parts: any[], about: {days: Days, today: number, isExpanded?: boolean}) => object>} */
+/**
+ * @typedef {{days: Days, today: number, isExpanded?: boolean}} About
+ * @type {Record<string, (listing: Listing, parts: any[], about: About) => object>}
+ */
 const MEMBERS = {
   event: writeDates,
   class: (listing, _, { days }) => ({
@@ -111,7 +114,7 @@ const MEMBERS = {
  */
 function writeDates(listing, parts, { days, today, isExpanded }) {
   const date = parts[0];
-  const next = parts.find(({ day }) => day >= today) ?? date;
+  const next = listing.dates.find(({ day }) => day >= today) ?? date;
   const times = writeDate(date, days);
   return {
     ...times,
@@ -141,7 +144,7 @@ function writeDate({ day, minute, lasts }, days) {
  */
 function writeSection({ starts, ends, days: bits, minute, end, ageMin, ageMax, price, status, spots }, days) {
   return {
-    term: { starts_on: days.write(starts), ends_on: days.write(ends) },
+    term: { starts_on: days.writeStated(starts), ends_on: days.writeStated(ends) },
     schedule: {
       days: days.weekdays.filter((_, bit) => ((bits ?? 0) >> bit) & 1),
       start_time: minute === null ? null : writeClock(minute),
@@ -165,8 +168,8 @@ function writeSessions(offers, days) {
     ends_on: ends.length ? days.write(Math.max(...ends)) : null,
     sessions: offers.map((offer) => ({
       ...writeSection(offer, days),
-      starts_on: days.write(offer.starts),
-      ends_on: days.write(offer.ends),
+      starts_on: days.writeStated(offer.starts),
+      ends_on: days.writeStated(offer.ends),
     })),
   };
 }

@@ -47,7 +47,7 @@ export const TYPES = { events: "event", classes: "class", camps: "camp", places:
 export function readListings(file, collection, words) {
   const columns = file[collection] ?? {};
   const { organization = [], venue = [], categories = [], price = [], facts = [], hours = [] } = file.tables;
-  const organizations = organization.map(([id, name, slug]) => ({ id, name, slug }));
+  const organizations = organization.map((/** @type {string[]} */ [id, name, slug]) => ({ id, name, slug }));
   const venues = venue.map(readVenue);
   const prices = price.map(readPrice);
   const topics = categories.map((/** @type {number[]} */ numbers) => numbers.map((number) => words.categories[number]));

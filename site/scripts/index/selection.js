@@ -54,7 +54,9 @@ function foldPrograms(matches, from, monday) {
     if (!known || day < known.day || (day === known.day && rank < known.match.listing.rank))
       firsts.set(program, { match, day });
   }
-  return matches.filter((match) => match.listing.program === null || firsts.get(match.listing.program)?.match === match);
+  return matches.filter(
+    (match) => match.listing.program === null || firsts.get(match.listing.program)?.match === match,
+  );
 }
 
 /**
