@@ -34,9 +34,9 @@ def ask_index(snapshot: Snapshot, requests: Sequence[str], folder: Path, *, lang
     index.mkdir(parents=True, exist_ok=True)
     for file in make_index(snapshot, today=TODAY):
         (index / file.name).write_bytes(file.data)
-    asked = {"folder": str(folder), "now": NOW.isoformat(), "language": language, "metros": METROS}
+    common = {"folder": str(folder), "now": NOW.isoformat(), "language": language, "metros": METROS}
     words = [NODE, Path(__file__).with_name("ask_index.mjs"), ROOT / "site/scripts"]
-    sent = json.dumps({**asked, "requests": requests})
+    sent = json.dumps({**common, "requests": requests})
     done = subprocess.run(words, input=sent, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     bodies: list[Any] = json.loads(done.stdout)
@@ -142,9 +142,9 @@ def test_the_browser_and_the_api_give_the_same_ids_counts_and_days_in_the_same_o
         if path.endswith("nearby"):
             # The index has points to a metre.
             distances = {item["slug"]: item["distance_m"] for item in api["data"]}
-            found = [(item["distance_m"], distances[item["slug"]]) for item in body["data"]]
-            assert all(abs(own - its) <= 2 for own, its in found)
-            assert found == sorted(found, key=lambda pair: pair[0])
+            pairs = [(item["distance_m"], distances[item["slug"]]) for item in body["data"]]
+            assert all(abs(own - its) <= 2 for own, its in pairs)
+            assert [own for own, _ in pairs] == sorted(own for own, _ in pairs)
 
 
 @given(st.text(min_size=1), st.text(alphabet="abc-123", min_size=1))

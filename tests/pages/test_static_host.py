@@ -9,14 +9,18 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from tests.command.demo import PATIENCE
 from tests.loopback import run_server
 from tests.pages.conftest import Demo, Pages
+from tests.pages.explorer import SHOWN, ask, read_total
 
 pytestmark = pytest.mark.browser
+
+EXPANDED = {"occurrences": "expand", "facets": "category", "limit": "1"}
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -68,3 +72,28 @@ def test_the_request_of_a_static_tree_below_a_path_works_as_it_is_shown(
         for named in (*shown, address):
             with urllib.request.urlopen(named, timeout=PATIENCE) as answer:
                 assert json.load(answer)["data"]
+
+
+def test_the_explorer_of_a_static_tree_filters_and_searches_without_a_server(
+    pages: Pages, demo: Demo, tmp_path: Path
+) -> None:
+    (tmp_path / "below").symlink_to(demo.folder / "var/var/public")
+    handler = functools.partial(QuietHandler, directory=str(tmp_path))
+    with run_server(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as pages.url:
+        page = pages.open(f"{pages.url}/below/explore/?metro=seattle&type=events", width=390)
+        page.wait_for_function(SHOWN)
+        total = read_total(page)
+        assert total == ask(demo, "seattle/events", EXPANDED)["facets"]["total"] > 0
+        page.goto(f"{pages.url}/below/explore/?metro=seattle&type=events&free=true&weekday=saturday,sunday")
+        page.wait_for_function(SHOWN)
+        assert 0 < read_total(page) < total
+        assert {fact.strip() for fact in page.locator(".badge.free").all_inner_texts()} == {"Free"}
+        page.goto(f"{pages.url}/below/explore/?metro=seattle&view=map&type=places")
+        page.locator(".map[data-points]").wait_for()
+        assert int(page.locator(".map").get_attribute("data-points") or 0) > 0
+        page.goto(f"{pages.url}/below/explore/?metro=seattle&view=calendar")
+        page.locator(".calendar td button").first.wait_for()
+        name = ask(demo, "seattle/places", {"limit": "1"})["data"][0]["name"]
+        page.goto(f"{pages.url}/below/explore/?metro=seattle&q={quote(name)}")
+        page.locator("#matches li").first.wait_for()
+        assert page.locator("#matches li h3").first.inner_text() == name
