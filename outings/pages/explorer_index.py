@@ -134,10 +134,13 @@ class _Maker:
     def __init__(self, snapshot: Snapshot, today: date) -> None:
         self._snapshot, self._first_day = snapshot, number_day(today)
         listings = read_columns(snapshot.tables["listings"], "listings", _LISTINGS)
-        listings = listings.with_columns(rank=pl.col("id").rank("ordinal").cast(pl.Int64()) - 1)
         is_shown = (pl.col("status") == PUBLISHED) & pl.col("audience").is_in(list_audiences(("not_adults",)))
+        is_of_type = {name: pl.col("type") == TYPES.index(name) for name in TYPES}
+        # A listing that is not shown moves nothing: places and ranks are among those that are.
         self._listings = {
-            name: listings.filter(is_shown & (pl.col("type") == TYPES.index(name)) & _is_confident(name))
+            name: listings.filter(is_shown & is_of_type[name] & _is_confident(name))
+            .with_columns(rank=pl.col("id").rank("ordinal").cast(pl.Int64()) - 1)
+            .with_row_index("place")
             for name in TYPES
         }
         organizations = read_columns(snapshot.tables["organizations"], "organizations", ("id", "name", "slug"))
@@ -212,7 +215,7 @@ class _Maker:
         for row in rows.iter_rows(named=True):
             item = _decode(self._snapshot.read_document(row["pack"], row["offset"], row["length"]))
             values = {
-                "row": row["row"],
+                "row": row["place"],
                 "rank": row["rank"],
                 "name": row["name"],
                 "slug": shorten_slug(row["slug"], row["name"]),

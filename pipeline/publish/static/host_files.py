@@ -14,7 +14,7 @@ from outings.contract.routes import JSON, ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.pages.assets import Page, explain_no_assets
 from outings.pages.settings import ExplorerMetro
-from outings.release.site import ASSETS, read_site
+from outings.release.site import ASSETS, SiteFile, StoredFile, locate_outlines, read_site
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from pipeline.publish.objects.site import make_figures
@@ -58,9 +58,11 @@ def _encode_headers(slugs: Sequence[str]) -> bytes:
 
 
 def render_pages(
-    store: Store, site: str | None, metros: Mapping[str, Snapshot], *, dates: Mapping[str, date]
-) -> Iterator[Page]:
-    """Yield each page, and each file that pages load, with its path; nothing if the release has no pages."""
+    store: Store, site: str | None, metros: Mapping[str, Snapshot], *, dates: Mapping[str, date],
+    files: Mapping[str, SiteFile | StoredFile],
+) -> Iterator[Page]:  # fmt: skip
+    """Yield each page, and each file that pages load, with its path; nothing if the release has no pages. `files`: the
+    files of the release's site."""
     if site is None or explain_no_assets() is not None:
         return
     # A tree without pages needs no templates.
@@ -81,6 +83,9 @@ def render_pages(
         pages += render_metro(snapshot, today=dates[slug], settings=settings)
         index = make_index(snapshot, today=dates[slug])
         pages += (Page(path=f"v1/{slug}/explorer/{file.name}", media=JSON, data=file.data) for file in index)
+        outlines = files.get(locate_outlines(slug))
+        if isinstance(outlines, SiteFile):
+            pages.append(Page(path=locate_outlines(slug), media=outlines.media, data=outlines.read(b"")))
     for page in pages:
         is_folder = not page.path or page.path.endswith("/")
         yield replace(page, path=f"{page.path}index.html") if is_folder else page

@@ -163,7 +163,8 @@ def _render(
     def add(name: str, data: bytes, *, step: int = steps.LISTS, max_age: int = 60, media: str = "text/plain") -> None:
         files[name] = spool.add(name, data, step=step, max_age=max_age, media=media)
 
-    for page in render_pages(store, listed.root.site, {slug: public.metros[slug] for slug in slugs}, dates=dates):
+    shown = {slug: public.metros[slug] for slug in slugs}
+    for page in render_pages(store, listed.root.site, shown, dates=dates, files=release.site):
         step = steps.LISTS if page.path.endswith(".html") else steps.DETAILS
         add(page.path, page.data, step=step, media=page.media)
     files_by_request = {request.request: request.files for listed in tree.values() for request in listed}

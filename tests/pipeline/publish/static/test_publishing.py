@@ -101,7 +101,7 @@ def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, st
         ("new-york", "seattle"), DAY.isoformat()
     )
     named = {file for _, files in listed for file in files}
-    pages = {name for name in tree if name.startswith(("assets/", "cities/"))}
+    pages = {name for name in tree if name.startswith(("assets/", "cities/", "explore/")) or "/explorer/" in name}
     assert tree.keys() - named - pages == {
         INDEX, "404.json", "_headers", ".nojekyll", "openapi.json", "index.html", "404.html", "favicon.ico",
     }  # fmt: skip
@@ -352,7 +352,8 @@ def test_pages_lead_only_to_files_that_are_there_and_ask_for_no_key(sample: tupl
     _, key, folder = sample
     tree = read_tree(folder)
     pages = {name: data.decode() for name, data in tree.items() if name.endswith("index.html")}
-    assert pages.keys() == {"index.html", "cities/new-york/index.html", "cities/seattle/index.html"}
+    cities = {f"cities/{slug}/index.html" for slug in ("new-york", "seattle")}
+    assert pages.keys() == {"index.html", "explore/index.html", *cities}
     for name, text in pages.items():
         for link in re.findall(r'(?:href|src)="([^"#]+)"', text):
             target = (folder / name).parent / link
