@@ -26,7 +26,7 @@ from edge.respond import LocateFile, Responder
 from edge.response_headers import send_response
 from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
-from edge.thread_pool import ThreadPool
+from edge.thread_pool import ThreadPool, Turns
 from edge.usage import UsageRecorder
 from outings.contract.pricing_plans import Offer
 from outings.release.store import Store
@@ -107,11 +107,13 @@ class Edge:
         self._poll_seconds = poll_seconds
         self.connections = connections or ConnectionLimiter()
         proxies, addresses = proxies or TrustedProxies(()), CalendarAddresses(calendar_secrets)
+        turns = Turns()
         plans = memory // 4
         bodies = Bodies(
             store=store,
             computing=self._compute_threads,
             fetching=self._fetch_threads,
+            turns=turns,
             counts=self.counts,
             cache=LRUCache(memory - plans, weigh_body),
         )
@@ -129,6 +131,7 @@ class Edge:
                 addresses=addresses,
                 conditions=self._condition_threads,
                 fetching=self._fetch_threads,
+                turns=turns,
                 memory=plans,
                 offer=offer,
                 geocoder=self._geocoder,

@@ -17,7 +17,7 @@ from prometheus_client import Counter
 from edge.metrics import Counts
 from edge.planner import RequestPlan
 from edge.response_headers import Body, make_body
-from edge.thread_pool import ThreadPool
+from edge.thread_pool import ThreadPool, Turns
 from outings.answers.plan import AnswerPlan, PlannedFile
 from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
@@ -121,12 +121,14 @@ class Bodies(Struct, kw_only=True):
     Attributes:
         computing: threads for work that would block the event loop.
         fetching: threads that wait for the store.
+        turns: those of bodies that are rendered on the event loop.
         cache: bounded by its bytes, as `weigh_body` counts them.
     """
 
     store: Store
     computing: ThreadPool
     fetching: ThreadPool
+    turns: Turns
     counts: Counts
     cache: LRUCache[BodyName, Body]
 
@@ -139,6 +141,7 @@ class Bodies(Struct, kw_only=True):
         full."""
         name, plan, source = name_body(planned, coding), planned.plan, self._find_source(planned)
         if is_quick(planned):
+            await self.turns.wait(key_id=key_id)
             body = render_body(plan, coding)
         else:
             stored = None if planned.page is None else await self._fetch_page(planned.page, coding, key_id=key_id)

@@ -16,7 +16,7 @@ from edge.request_headers import Request
 from edge.response_headers import make_etag, make_head
 from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
-from edge.thread_pool import ThreadPool
+from edge.thread_pool import ThreadPool, Turns
 from outings.answers.changes import read_cursor
 from outings.answers.expressions.parsing import NAME as GRANT
 from outings.answers.expressions.parsing import canonicalize
@@ -190,6 +190,7 @@ class Planner(Struct, kw_only=True):
     Attributes:
         conditions: threads that parse and evaluate `where=`.
         fetching: threads that read the store.
+        turns: those of plans that are not cached.
         memory: the most bytes of cached plans.
         is_ahead: False if requests come one at a time, so that none waits while another reads the store.
         cached_for: the release and the dates of which `cached` has the plans.
@@ -200,6 +201,7 @@ class Planner(Struct, kw_only=True):
     addresses: CalendarAddresses
     conditions: ThreadPool
     fetching: ThreadPool
+    turns: Turns
     memory: int
     offer: Offer
     geocoder: Geocoder | None = None
@@ -218,6 +220,7 @@ class Planner(Struct, kw_only=True):
         served, name = self._read_current(), (request.path, request.query_string, request.entitlement.digest)
         planned = self._recall(served, self.dates.read_dates(served.release)).get(name)
         if planned is None or not self._is_valid(planned):
+            await self.turns.wait(key_id=request.key_id)
             try:
                 planned = await self._make(request, name)
             except ApiError as failure:

@@ -1,6 +1,7 @@
-"""Run work that would block the event loop in threads, and queue it fairly."""
+"""Queue work fairly: in threads if it would block the event loop, else in turns on the event loop."""
 
 import asyncio
+import sys
 from collections import deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -52,6 +53,45 @@ class FairQueue(Generic[Item]):
         if line:
             self._lines[key_id] = line
         return item
+
+
+class Turns:
+    """Turns of short work on the event loop: one in each round of the loop, so that connections are read and cached
+    answers are sent between two, however many requests came at once. API keys take turns."""
+
+    def __init__(self) -> None:
+        # Unbounded, because each item belongs to an open connection.
+        self._queue = FairQueue[asyncio.Future[None]](sys.maxsize)
+        self._is_taken = False
+        self._owner: asyncio.Task[Any] | None = None
+
+    async def wait(self, *, key_id: str) -> None:
+        """Wait for this task's turn, which lasts until the task waits for anything else. Returns at once if the turn is
+        free, or is this task's."""
+        task = asyncio.current_task()
+        if self._is_taken:
+            if self._owner is task:
+                return
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._queue.add(turn, key_id=key_id)
+            try:
+                await turn
+            finally:
+                self._queue.discard(turn, key_id=key_id)
+        else:
+            self._is_taken = True
+            asyncio.get_running_loop().call_soon(self._pass_on)
+        self._owner = task
+
+    def _pass_on(self) -> None:
+        """End the turn, and give the next one to the queue."""
+        self._owner, self._is_taken = None, False
+        while self._queue and not self._is_taken:
+            turn = self._queue.take()
+            if not turn.done():  # else its client has left
+                turn.set_result(None)
+                self._is_taken = True
+                asyncio.get_running_loop().call_soon(self._pass_on)
 
 
 Result = TypeVar("Result")

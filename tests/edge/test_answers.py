@@ -320,6 +320,42 @@ def test_keys_take_turns_and_what_nobody_waits_for_is_not_computed(
     assert 90 not in rendered
 
 
+@pytest.mark.parametrize("target", [f"{LIST}?max_price=%d", "/v1/harbor/suggest?q=s%d", "/v1/harbor/search?q=swim+%d"])
+def test_what_is_cached_does_not_wait_for_what_another_key_asked_for_at_once(service: Service, target: str) -> None:
+    """Nor does a new request of a third key wait for more than the turn of each other key."""
+    service.get(LIST, kind="harbor")
+    done: list[str] = []
+
+    async def ask_for(target: str, *, kind: str) -> None:
+        got = await send_request(service.edge, target, key=service.keys[kind])
+        assert got.status == 200
+        done.append(kind)
+
+    async def run() -> None:
+        requested = [ask_for(target % number, kind="all") for number in range(3_000, 3_040)]
+        requested += [ask_for(LIST, kind="harbor"), ask_for(f"{LIST}?max_price=2999", kind="other")]
+        await asyncio.gather(*requested)
+
+    asyncio.run(run())
+    assert done.index("harbor") <= 2
+    assert done.index("other") <= 4
+
+
+def test_whoever_leaves_while_waiting_for_a_turn_holds_nobody_up(service: Service) -> None:
+    async def run() -> None:
+        tasks = [
+            asyncio.create_task(send_request(service.edge, f"{LIST}?max_price={price}", key=service.keys["all"]))
+            for price in range(4_000, 4_010)
+        ]
+        for left in range(1, 9):
+            await asyncio.sleep(0)
+            tasks[left].cancel()
+        got = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [getattr(entry, "status", None) for entry in (got[0], got[-1])] == [200, 200]
+
+    asyncio.run(asyncio.wait_for(run(), PATIENCE))
+
+
 def test_a_large_body_takes_no_place_of_others(make_own: MakeService) -> None:
     """A tenth of the cache is for any body, and those that are requested stay."""
     size = len(make_own().get(f"{LIST}?limit=1").body) + 1_000
