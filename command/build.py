@@ -343,7 +343,7 @@ def _parse_as_of(text: str | None) -> AsOf:
 
 
 def _check_metros(slugs: tuple[str, ...], configuration: Configuration) -> frozenset[str] | None:
-    slug_of = {name: metro.slug for metro in configuration.metros for name in (metro.slug, *metro.aliases)}
+    slug_of = configuration.metro_slugs
     for slug in slugs:
         if slug not in slug_of:
             allowed = ", ".join(metro.slug for metro in configuration.metros)

@@ -85,7 +85,9 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
         store, previous_root, unread = _open_release(configuration, trust, empty=scratch / "no-store")
         dry_run = DryRun(
             configuration, as_of=AsOf(instant=datetime.now(UTC)), store=store,
-            previous=read_previous_release(store, previous_root),
+            previous=read_previous_release(store, previous_root).follow(
+                configuration.metros, chosen=configuration.metros, is_whole=True
+            ),
             scratch=scratch,
         )  # fmt: skip
         for feed in configuration.feeds:

@@ -126,7 +126,7 @@ def refuse_id(id_: str) -> click.BadParameter:
 
 
 def _read_metros(names: tuple[str, ...], configuration: Configuration) -> tuple[str, ...]:
-    slugs = {alias: metro.slug for metro in configuration.metros for alias in (metro.slug, *metro.aliases)}
+    slugs = configuration.metro_slugs
     read = _read_scope("--metro", names, allowed=tuple(slugs))
     return tuple(dict.fromkeys(slugs.get(name, name) for name in read))
 

@@ -244,7 +244,7 @@ class Planner(Struct, kw_only=True):
         context = AnswerContext(
             release=served.release,
             dates=self.dates.read_dates(served.release),
-            entitlement=request.entitlement,
+            entitlement=request.entitlement.resolve(served.aliases),
             minute=self.dates.read_minute() if match.route.is_now else None,
             weather={} if self.forecasts is None else self.forecasts.read(),
         )

@@ -309,7 +309,11 @@ def _serve(release: Release, root: Root, *, chosen: Collection[str]) -> ServedRe
     def name_all(metros: Mapping[str, Snapshot]) -> dict[str, Snapshot]:
         return {name: metro for slug, metro in metros.items() for name in (*metro.metro.aliases, slug)}
 
-    own = {slug: metro for slug, metro in release.metros.items() if not chosen or slug in chosen}
+    own = {
+        slug: metro
+        for slug, metro in release.metros.items()
+        if not chosen or not {slug, *metro.metro.aliases}.isdisjoint(chosen)
+    }
     named = name_all(release.metros)
     return ServedRelease(
         release=replace(release, metros=own),

@@ -23,6 +23,7 @@ from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.address_service import AddressService
 from pipeline.clean.feed_read import locate_problems, put_problems, read_problems
+from pipeline.clean.withdrawn_records import WithdrawalMatcher
 from pipeline.clock import explain_ahead
 from pipeline.feed_failures import date_version, find_failure, keep_version, stand_still
 from pipeline.fetch.opening import open_sources
@@ -35,9 +36,9 @@ from pipeline.publish.objects.site import compose_site
 from pipeline.records.record import Problem
 from pipeline.resolve.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
 from pipeline.resolve.metro_claims import find_refused, read_standing_claims
-from pipeline.resolve.shrink_guard import find_shrunk
+from pipeline.resolve.shrink_guard import ShrinkRefusal, find_shrunk
 from pipeline.scratch import open_scratch, sweep_scratch
-from pipeline.tables.versions import list_organizations, list_versions
+from pipeline.tables.versions import Change, list_organizations, list_versions
 from pipeline.tasks import (
     FeedResult,
     FeedTask,
@@ -58,6 +59,10 @@ TellFeeds = Callable[[Sequence[FeedResult]], None]
 TellRelease = Callable[[str, Sequence[Problem]], None]
 # Called with a stage's name and the estimated work of each of its tasks.
 Expect = Callable[[str, Sequence[float]], None]
+_LEAVING = (
+    "a metro with a new slug takes over an old one that its aliases name; if the metro is really gone, publish with "
+    "--allow-shrink; to build only others, name them with --metro"
+)
 _STAGES = ("fetch", "plan", "feeds", "metros", "publish")
 
 
@@ -81,7 +86,7 @@ class BuildResult(Struct, frozen=True, kw_only=True):
 class _Run(Struct, frozen=True, kw_only=True):
     """Everything that the stages of a build share. `scratch`: a folder for fetched files, and for records until metros
     are built from them. `read`: the results of feeds by name; `errors`: the error because of which a feed's last good
-    version stays. `seconds`: the time of each stage."""
+    version stays. `seconds`: the time of each stage. `left`: the removals of metros that leave."""
 
     build: Build
     previous: PreviousRelease
@@ -95,6 +100,7 @@ class _Run(Struct, frozen=True, kw_only=True):
     read: dict[str, FeedResult] = {}
     errors: dict[str, OperatorError] = {}
     seconds: dict[str, float]
+    left: Mapping[str, tuple[Change, ...]] = {}
 
 
 class _Records(Struct, frozen=True, kw_only=True):
@@ -142,6 +148,7 @@ def build_release(
             executor=executor, expect=expect, progress=progress, seconds=dict.fromkeys(_STAGES, 0.0),
             address_service=AddressService(build.configuration.geocoder),
         )  # fmt: skip
+        run = replace(run, left=_withdraw_metros(run))
         sources = _fetch(run)
         plan = _plan(run, sources)
         _warn(run, plan)
@@ -185,7 +192,26 @@ def _read_previous(build: Build, store: Store, trust: Trust) -> PreviousRelease:
             f"--new-store: release {release_id} is in force in store {store}; to start again, name another store in "
             "[store] url, or move this one away"
         )
-    return read_previous_release(store, None if current is None else current.root)
+    previous = read_previous_release(store, None if current is None else current.root)
+    return previous.follow(build.configuration.metros, chosen=choose_metros(build), is_whole=build.metros is None)
+
+
+def _withdraw_metros(run: _Run) -> dict[str, tuple[Change, ...]]:
+    """Return the removals of the metros that are no longer configured. Raise ShrinkRefusal if that is not allowed."""
+    left = {}
+    for slug, metro in run.previous.leaving.items():
+        from pipeline.publish.metro import withdraw_metro  # the engine, which few builds need in this process
+
+        left[slug] = withdraw_metro(run.store, metro, cache=run.build.configuration.edge.cache)
+    reasons = [
+        f"metro {slug}: no longer in the configuration, so its {len(gone):,} listings leave"
+        for slug, gone in left.items()
+    ]
+    if not run.build.allow_shrink and any(left.values()):
+        raise ShrinkRefusal("\n".join([*reasons, _LEAVING]))
+    for reason in reasons:
+        run.progress(reason)
+    return left
 
 
 @_timed("fetch")
@@ -217,9 +243,9 @@ def _warn(run: _Run, plan: BuildPlan) -> None:
 
 def _list_dropped(run: _Run) -> list[str]:
     """Return the feeds that are in the previous release of the build's metros, but no longer in the configuration."""
-    metros = {metro.slug for metro in choose_metros(run.build)}
-    configured = {feed.name for feed in run.build.configuration.feeds}
-    return [name for name, memory in run.previous.feeds.items() if memory.metro in metros and name not in configured]
+    metros = {metro.slug for metro in choose_metros(run.build)} | run.previous.renamed.keys()
+    dropped = run.previous.feeds.keys() - {feed.name for feed in run.build.configuration.feeds}
+    return [name for name in sorted(dropped) if run.build.metros is None or run.previous.feeds[name].metro in metros]
 
 
 @_timed("feeds")
@@ -250,7 +276,7 @@ def _read_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -
             tasks.append(
                 FeedTask(
                     feed=feed, source=source, configuration=run.build.configuration, spool=run.scratch,
-                    withdrawals=run.previous.withdrawals,
+                    taken=WithdrawalMatcher(run.previous.withdrawals, run.previous.first_slugs),
                 )
             )  # fmt: skip
     errors: dict[str, OperatorError] = {}
@@ -434,8 +460,12 @@ def _publish(
     names = {feed.feed for feed in records.feeds}
     problems = tuple(problem for metro in metros for problem in metro.problems if problem.feed not in names)
     site, carried = run.build.configuration.site, _count_carried(plan)
-    parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
-    changes = {metro.slug: metro.changes for metro in built}
+    renamed = run.previous.renamed
+    parts: dict[str, Part | None] = {
+        **dict.fromkeys([*renamed, *run.left]),
+        **{metro.slug: metro.part for metro in built},
+    }
+    changes = {**run.left, **{metro.slug: metro.changes for metro in built}}
     accounts = {slug: metro.manifest.account for slug, metro in run.previous.metros.items()}
     accounts |= {metro.slug: metro.account for metro in built}
 
@@ -446,9 +476,8 @@ def _publish(
         from pipeline.publish.organization_changes import compare_organizations
 
         cache = run.build.configuration.edge.cache
-        return compare_organizations(
-            store, changes, current_parts=current_parts, parts=parts, stamp=plan.stamp, cache=cache
-        )
+        named = {renamed.get(slug, slug): part for slug, part in current_parts.items()}
+        return compare_organizations(store, changes, current_parts=named, parts=parts, stamp=plan.stamp, cache=cache)
 
     published = publish(
         store,

@@ -62,7 +62,7 @@ class DryRun:
         self._configuration, self._as_of, self._store, self._previous = configuration, as_of, store, previous
         self._scratch = scratch
         self._feeds = {feed.name: feed for feed in configuration.feeds}
-        self._withdrawn = WithdrawalMatcher(previous.withdrawals)
+        self._withdrawn = WithdrawalMatcher(previous.withdrawals, previous.first_slugs)
         self._results: dict[str, FeedResult] = {}
         self._warnings: list[FeedWarning] = []
         self._dated: list[pl.DataFrame] = []
@@ -75,7 +75,8 @@ class DryRun:
     def add_feed(self, read: FeedRead) -> None:
         read = strip_read(read, self._withdrawn)
         is_whole = FORMATS[self._feeds[read.feed].format].is_paged
-        self._results[read.feed] = spool_feed(read, spool=self._scratch, is_whole=is_whole)
+        slugs = self._configuration.metro_slugs
+        self._results[read.feed] = spool_feed(read, spool=self._scratch, is_whole=is_whole, slugs=slugs)
         self._warnings += warn_of_reading(read)
 
     def run(self, metro: MetroTable) -> list[Problem]:
@@ -98,7 +99,7 @@ class DryRun:
             stamp = int(work.plan.stamp.timestamp())
             # Compared with nothing, so that no listing is withdrawn from the tables.
             tables = make_tables(
-                listings, PreviousSnapshot(None), buffer, stamp=stamp, is_ours=False, categories={}
+                listings, PreviousSnapshot(None), buffer, stamp=stamp, is_ours=False, categories={}, metro=metro.slug
             ).tables
         self._losses.append(records.losses)
         self._claims.append(records.claims)

@@ -1,5 +1,6 @@
 """The task of a feed: read it, and write its records to files for metros. Uses nothing but files and the store."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from outings.release.root import FeedMemory
 from outings.release.store import Corrupt, NotFound, Store, open_configured_store
 from pipeline.clean.feed_read import FeedRead, put_cached_read, read_cached_read, spool_records
 from pipeline.clean.reading import read_feed, read_source
-from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
+from pipeline.clean.withdrawn_records import strip_read
 from pipeline.fetch.opening import is_remote
 from pipeline.fetch.source import FeedError, FeedSource
 from pipeline.tasks import FeedResult, FeedTask
@@ -34,23 +35,27 @@ def read_records(work: FeedTask) -> FeedResult:
         else:
             # Its server said that nothing changed, but the stored records are lost: the feed is requested again.
             read = read_feed(work.feed, work.configuration)
-        read = strip_read(read, WithdrawalMatcher(work.withdrawals))
+        read = strip_read(read, work.taken)
         if source.question is not None and source.next is None:
             stored = put_cached_read(store, read)
     result = spool_feed(
         read, spool=work.spool, is_whole=source.is_whole, question=source.question, records=stored,
         etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at,
-        metro=work.feed.metro,
+        metro=work.feed.metro, slugs=work.configuration.metro_slugs,
     )  # fmt: skip
     if not work.feed.expect.fresh or source.failure is not None:
         return result
     return replace(result, memory=replace(result.memory, newest=find_newest(work.feed, source, result.crawled)))
 
 
-def spool_feed(read: FeedRead, *, spool: Path, is_whole: bool, **remembered: Any) -> FeedResult:
-    """Write the feed's records to files in `spool`. `remembered`: further members of the FeedMemory, such as `etag`."""
+def spool_feed(
+    read: FeedRead, *, spool: Path, is_whole: bool, slugs: Mapping[str, str], **remembered: Any
+) -> FeedResult:
+    """Write the feed's records to files in `spool`. `slugs`: those of metros by all their names, since records of an
+    earlier version may name a metro by an old slug. `remembered`: further members of the FeedMemory, such as `etag`."""
     spooled = spool_records(
-        ((record.metro, record.kind, record.encoded) for record in read.cleaned), folder=spool, feed=read.feed
+        ((slugs.get(record.metro, record.metro), record.kind, record.encoded) for record in read.cleaned),
+        folder=spool, feed=read.feed,
     )  # fmt: skip
     crawled = (record.crawled_at for record in read.cleaned if record.crawled_at is not None)
     return FeedResult(

@@ -90,6 +90,7 @@ def make_row_maker(
         previous,
         setting=MetroContext(
             metro=plan.metro,
+            first_slug=plan.first_slug,
             vocabulary=plan.vocabulary,
             language=plan.language,
             horizon=find_horizon(plan.today),

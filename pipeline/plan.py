@@ -79,7 +79,10 @@ def plan_build(build: Build, *, previous: PreviousRelease, sources: Mapping[str,
     # Later than every stamp of a metro that is built: a release is never older than what it replaces.
     stamp = choose_stamp(
         (build.as_of.read_instant(metro.timezone) for metro in metros),
-        previous=[previous.metros[metro.slug].manifest.stamp for metro in metros if metro.slug in previous.metros],
+        previous=[
+            *(previous.metros[metro.slug].manifest.stamp for metro in metros if metro.slug in previous.metros),
+            *(metro.manifest.stamp for metro in previous.leaving.values()),
+        ],
     )
     site = make_site_settings(configuration.site)
 
@@ -114,7 +117,7 @@ def plan_build(build: Build, *, previous: PreviousRelease, sources: Mapping[str,
 def plan_metro(build: Build, metro: MetroTable, *, previous: PreviousRelease, stamp: datetime) -> MetroPlan:
     """Plan a metro's build without pages, and without the fingerprint of its inputs."""
     configuration = build.configuration
-    language = find_language(configuration, metro)
+    language, released = find_language(configuration, metro), previous.metros.get(metro.slug)
     return MetroPlan(
         metro=msgspec.convert(metro, MetroSettings, from_attributes=True),
         vocabulary=configuration.vocabulary,
@@ -124,7 +127,8 @@ def plan_metro(build: Build, metro: MetroTable, *, previous: PreviousRelease, st
         stamp=stamp,
         inputs="",
         cache=configuration.edge.cache,
-        previous=previous.metros.get(metro.slug),
+        previous=released,
+        first_slug="" if released is None or released.first_slug == metro.slug else released.first_slug,
         centroids=read_centroids(configuration.zip.centroids, metro.bounds),
         neighborhoods=metro.neighborhoods,
     )

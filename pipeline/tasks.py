@@ -16,9 +16,10 @@ from msgspec.structs import replace
 from outings.configuration import Configuration, FeedTable
 from outings.contract.languages.language import ENGLISH, read_shipped_language
 from outings.failures import OperatorError
-from outings.release.root import FeedMemory, Withdrawals
+from outings.release.root import FeedMemory
 from outings.release.store import Store, open_configured_store
 from pipeline.clean.feed_read import SpooledRecord, SpoolFiles, read_spool
+from pipeline.clean.withdrawn_records import WithdrawalMatcher
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, find_item
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
@@ -40,13 +41,13 @@ _RECORD_BYTES = 900
 
 class FeedTask(Struct, frozen=True, kw_only=True):
     """The input of a feed's task. `source` is what was opened for the feed; the worker must be able to read it.
-    `withdrawals`: listings to leave out."""
+    `taken`: recognizes what to leave out."""
 
     feed: FeedTable
     source: FeedSource
     configuration: Configuration
     spool: Path
-    withdrawals: Withdrawals = {}
+    taken: WithdrawalMatcher
 
     def measure(self) -> float:
         return sum(size for _, size, _ in (file.state for file in self.source.files)) / _RECORD_BYTES * _READ

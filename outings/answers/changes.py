@@ -1,12 +1,13 @@
 """`/v1/changes`, the changes since a version, and `/v1/listings/{id}/versions`, the versions of one listing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.answers.plan import (
     AnswerContext,
@@ -72,10 +73,11 @@ def answer_changes(query: Query, context: AnswerContext) -> list[bytes]:
         return is_visible(version, context) and (metro is None or metro in _list_metros(version))
 
     items, last = list[bytes](), start
+    aliases = _list_aliases(context)
     for version in islice(walk_versions(history, after=start), MOST_SCANNED):
         if len(items) == limit:
             break
-        last = version.version_id
+        last, version = version.version_id, _name_metros(version, aliases)
         if matches(version):
             items.append(_encoder.encode(_show_change(version)))
     stamps = [snapshot.stamp for snapshot in _list_readable(query, context)]
@@ -122,6 +124,19 @@ def is_visible(version: Version, context: AnswerContext) -> bool:
 def _list_metros(version: Version) -> tuple[str, ...]:
     """Return the metros in which a version is a change; only an organization's may have several."""
     return version.metros if version.metro is None else (version.metro,)
+
+
+def _list_aliases(context: AnswerContext) -> dict[str, str]:
+    return {alias: slug for slug, metro in context.release.metros.items() for alias in metro.metro.aliases}
+
+
+def _name_metros(version: Version, aliases: Mapping[str, str]) -> Version:
+    """Return the version with the present slugs of metros that had other ones."""
+    if aliases.keys().isdisjoint((version.metro, *version.metros, *version.known_in)):
+        return version
+    metros, known_in = (tuple(aliases.get(slug, slug) for slug in some) for some in (version.metros, version.known_in))
+    metro = None if version.metro is None else aliases.get(version.metro, version.metro)
+    return replace(version, metro=metro, metros=metros, known_in=known_in)
 
 
 def _show_change(version: Version) -> Change:
@@ -196,7 +211,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerConte
 def _list_versions(query: Query, context: AnswerContext) -> Iterator[Version]:
     """Yield a listing's versions after the cursor, in the requested order. The log is read only as far as needed."""
     assert query.id is not None
-    history, after = context.release.history, _read_position(query)
+    history, after, aliases = context.release.history, _read_position(query), _list_aliases(context)
     ids = list_history(history.log, query.id, read=history.read)
     is_ascending = query.get("order") == "asc"
     wanted = [number for number in ids if after is None or (number > after if is_ascending else number < after)]
@@ -205,7 +220,8 @@ def _list_versions(query: Query, context: AnswerContext) -> Iterator[Version]:
     limit = query.get_as("limit", int) or 1
     for at in range(0, len(wanted), limit + 1):
         versions = read_versions(history.log, wanted[at : at + limit + 1], read=history.read)
-        yield from (version for version in versions if is_visible(version, context))
+        named = (_name_metros(version, aliases) for version in versions)
+        yield from (version for version in named if is_visible(version, context))
 
 
 def _read_position(query: Query) -> int | None:

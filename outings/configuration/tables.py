@@ -349,3 +349,8 @@ class Configuration(Struct, frozen=True, kw_only=True):
     static: StaticTable | None = None
     languages: dict[str, Path] = {}
     vocabulary: Vocabulary = Vocabulary()
+
+    @property
+    def metro_slugs(self) -> Mapping[str, str]:
+        """Return the slug of each metro by the slug itself and by its aliases."""
+        return {name: metro.slug for metro in self.metros for name in (metro.slug, *metro.aliases)}

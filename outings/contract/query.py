@@ -5,6 +5,7 @@ An answer depends on that text and on the rights of the key, its `Entitlement`.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from datetime import date, datetime, time
 from functools import cached_property
 from hashlib import sha256
@@ -45,6 +46,12 @@ class Entitlement:
 
     def allows_addon(self, addon: str) -> bool:
         return addon in self.addons
+
+    def resolve(self, aliases: Mapping[str, str]) -> "Entitlement":
+        """Return the rights with the present slugs of metros that had other ones when the key was made."""
+        if self.metros is None or self.metros.isdisjoint(aliases):
+            return self
+        return replace_fields(self, metros=frozenset(aliases.get(slug, slug) for slug in self.metros))
 
     @cached_property
     def readable_types(self) -> frozenset[str]:

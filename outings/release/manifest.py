@@ -127,6 +127,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     `delta_state` of feeds that send only changes, `lent` of organizations that other metros may refer to, and `foreign`
     of other metros' organizations that this one refers to. `site`: the metro's pages, if the site shows listings.
     `account`: how readers see each feed's listings. `located`: the object with the results of geocoding services.
+    `first_slug`: the metro's first slug, of which ids are made, if it has another one now.
     """
 
     layout: int
@@ -152,6 +153,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     site: MetroSite | None = None
     account: Mapping[str, FeedAccount] = {}
     located: str | None = None
+    first_slug: str = ""
 
     @property
     def language(self) -> Language | None:

@@ -73,7 +73,7 @@ def read_source(
     )  # fmt: skip
     origin = Origin(
         feed=feed.name, metro=feed.metro, delta=feed.mode == "delta", vocabulary=configuration.vocabulary,
-        metros={name: metro.slug for metro in configuration.metros for name in (metro.slug, *metro.aliases)},
+        metros=configuration.metro_slugs,
     )  # fmt: skip
     reader, unknown, passed_over = load_reader(feed.format), Counter[str](), Counter[str]()
     kept: dict[tuple[str, ...], CleanedRecord] = {}

@@ -47,9 +47,11 @@ def list_marks(row: Mapping[str, Any], *, metro: str) -> Iterator[str]:
 
 
 class WithdrawalMatcher:
-    """A matcher that recognizes the records of withdrawn listings, and references to them."""
+    """A matcher that recognizes the records of withdrawn listings, and references to them. `first_slugs`: by slug, the
+    first slugs of metros, by which references of their records are known."""
 
-    def __init__(self, withdrawals: Withdrawals) -> None:
+    def __init__(self, withdrawals: Withdrawals, first_slugs: Mapping[str, str] = {}) -> None:
+        self._first_slugs = first_slugs
         self.ids = list_withdrawn(withdrawals)
         self._marks = frozenset(mark for row_id in self.ids for mark in withdrawals[row_id].marks)
 
@@ -66,7 +68,7 @@ class WithdrawalMatcher:
             return False
         if reference.id is not None and reference.id.lower() in self.ids:
             return True
-        marks = []
+        metro, marks = self._first_slugs.get(metro, metro), []
         if reference.source_id is not None:
             giver = reference.feed or feed
             if make_id(giver, kind, reference.source_id) in self.ids:

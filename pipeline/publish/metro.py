@@ -30,6 +30,7 @@ from outings.release.mapped_table import encode_mapped
 from outings.release.root import Part
 from outings.release.snapshot import name_snapshot
 from outings.release.store import Corrupt, NotFound, Store, encode_canonical, read_object
+from outings.release.tables import PUBLISHED
 from pipeline.fingerprint import number_renderer
 from pipeline.previous_release import PreviousMetro
 from pipeline.process_memory import return_memory
@@ -46,6 +47,7 @@ from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.similar import RELATED_COLUMNS, make_related
 from pipeline.tables.snapshot_tables import Tables, encode_table, make_tables, make_zips
 from pipeline.tables.unchanged_columns import find_unchanged_columns
+from pipeline.tables.versions import Change
 
 # Days before and after the build's local date, both inclusive.
 HORIZON = timedelta(days=400)
@@ -75,6 +77,17 @@ def open_previous(
     return PreviousSnapshot(snapshot, vocabulary=vocabulary, origins=origins, horizon=find_horizon(manifest.date))
 
 
+def withdraw_metro(store: Store, released: PreviousMetro, *, cache: Path) -> tuple[Change, ...]:
+    """Return a removal of each published row, for a metro that leaves."""
+    previous = open_previous(store, released, cache=cache)
+    rows = [row for row_id in previous if (row := previous.get(row_id)) is not None]
+    return tuple(
+        Change(listing_id=row["id"], type=row["kind"], slug=row["slug"], kind="removed", reason="withdrawn")
+        for row in rows
+        if row["status"] == PUBLISHED
+    )
+
+
 def find_horizon(today: date) -> tuple[date, date]:
     return today - HORIZON, today + HORIZON
 
@@ -92,7 +105,7 @@ def build_metro(
         tables = make_tables(
             listings, previous, buffer, stamp=int(plan.stamp.timestamp()),
             is_ours=released is not None and {released.manifest.renderer, renderer or ours} == {ours},
-            categories={} if plan.language is None else plan.language.categories,
+            categories={} if plan.language is None else plan.language.categories, metro=plan.metro.slug,
         )  # fmt: skip
         times.append(perf_counter())
         manifest = _write_tables(tables, buffer, previous, plan=plan, writer=writer, account=listings.account)
@@ -185,6 +198,7 @@ def _write_tables(
         inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
         packs=packs, pages={}, origins=origins, account=account,
+        first_slug=plan.first_slug,
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     records and date; if None, every listing is rebuilt. `language`: None for English. `renderer`: the version that made
     the unchanged documents, if not this program's. `emptied`: packs of the previous release whose remaining documents
     must move to others. `site`: settings of the metro's pages, if any. `neighborhoods`: the file of polygons.
+    `first_slug`: the metro's first slug, if it has another one now.
     """
 
     metro: MetroSettings
@@ -41,6 +42,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     emptied: frozenset[str] = frozenset()
     site: SiteSettings | None = None
     neighborhoods: Path | None = None
+    first_slug: str = ""
 
 
 class MetroBuild(Struct, frozen=True, kw_only=True):

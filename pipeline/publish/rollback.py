@@ -11,18 +11,17 @@ from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import ListedRelease, Part
 from outings.release.snapshot import name_snapshot
 from outings.release.store import Store
-from outings.release.tables import PUBLISHED
 from outings.release.trust import ANYBODY, Trust
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_memory
-from pipeline.previous_release import read_previous_metro
-from pipeline.publish.metro import build_metro, open_previous
+from pipeline.previous_release import read_previous_metro, read_previous_release
+from pipeline.publish.metro import build_metro, open_previous, withdraw_metro
 from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.site import compose_site, read_settings
 from pipeline.publish.organization_changes import compare_organizations
 from pipeline.publish.takedown.metro import carry_listings, plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.previous_rows import PreviousSnapshot
-from pipeline.tables.versions import Change, list_versions
+from pipeline.tables.versions import list_versions
 
 
 class RollbackResult(Struct, frozen=True, kw_only=True):
@@ -49,7 +48,8 @@ def roll_back(
     and its objects were pruned.
     """
     check_deadline = make_deadline(act="rollback")
-    taken = WithdrawalMatcher(current.root.withdrawals)
+    slugs = read_previous_release(store, current.root).first_slugs
+    taken = WithdrawalMatcher(current.root.withdrawals, slugs)
     feeds = {name: strip_memory(store, memory, taken) for name, memory in target.root.feeds.items()}
 
     def roll_metro_back(slug: str, part: Part) -> MetroBuild:
@@ -75,7 +75,7 @@ def roll_back(
     for slug in sorted(current.root.parts.keys() - target.root.parts.keys()):
         parts[slug] = None
         released = read_previous_metro(store, current.root.parts[slug])
-        changes[slug] = _withdraw_all(open_previous(store, released, cache=cache))
+        changes[slug] = withdraw_metro(store, released, cache=cache)
     published = publish(
         store,
         base=current.root,
@@ -92,13 +92,3 @@ def roll_back(
         act="rollback",
     )
     return RollbackResult(published=published, metros=tuple(built))
-
-
-def _withdraw_all(previous: PreviousSnapshot) -> tuple[Change, ...]:
-    """Return a removal of each published row, for a metro that the old release did not have."""
-    rows = [row for row_id in previous if (row := previous.get(row_id)) is not None]
-    return tuple(
-        Change(listing_id=row["id"], type=row["kind"], slug=row["slug"], kind="removed", reason="withdrawn")
-        for row in rows
-        if row["status"] == PUBLISHED
-    )

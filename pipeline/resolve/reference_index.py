@@ -87,7 +87,7 @@ class ReferenceIndex:
         others = [
             _make_target(row_id, match.entry.head, metro=match.metro, published={}) for row_id, match in matches.items()
         ]
-        self._targets = Targets([*own, *others], metro=metro)
+        self._targets = Targets([*own, *others], metro=metro, first_slug=setting.first_slug)
         # An organization that only drafts name is not published.
         referred = [
             self._targets.resolve(reference, kind="organization", feed=head.feed)

@@ -70,10 +70,11 @@ class Targets:
     """The rows to which a metro's records may refer, indexed by each way to refer to them. Keys begin with the type,
     here called `kind`. Slugs, names and addresses mean the rows of the record's own feed if it has any of them."""
 
-    def __init__(self, targets: Iterable[ReferenceTarget], *, metro: str) -> None:
+    def __init__(self, targets: Iterable[ReferenceTarget], *, metro: str, first_slug: str = "") -> None:
         """Index the rows. `targets`: the metro's own, and organizations of other metros, found by id and source_id
-        alone. If several organizations of other feeds have a slug or a folded name, it means the first of them."""
-        self._metro = metro
+        alone. If several organizations of other feeds have a slug or a folded name, it means the first of them.
+        `first_slug`: the metro's first slug, of which ids are made, if it has another one now."""
+        self._metro, self._first_slug = metro, first_slug or metro
         self._sources: dict[tuple[str, str, str], str] = {}
         self._ids: dict[tuple[str, str], str] = {}
         self._slugs: defaultdict[tuple[str, str], list[ReferenceTarget]] = defaultdict(list)
@@ -122,7 +123,7 @@ class Targets:
             return Resolution(id=target)
         if reference.name is not None and (folded := fold_text(reference.name)):
             if kind == "organization":
-                return Resolution(id=make_organization_id(self._metro, reference.name), made_name=reference.name)
+                return Resolution(id=make_organization_id(self._first_slug, reference.name), made_name=reference.name)
             if candidates := self._names.get((kind, folded)):
                 return _choose_place(_prefer_own(candidates, feed), reference)
         return Resolution(problem="unknown_reference", value=_describe_reference(reference))

@@ -14,6 +14,7 @@ from outings.contract.resources.listings import find_structs
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import STATUSES
 from outings.release.tables import ARCHIVED, DRAFT, PUBLISHED
+from pipeline.records.record import ORGANIZATION
 from pipeline.resolve.listings.columns import STRUCTS
 from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous_rows import PreviousSnapshot
@@ -50,6 +51,14 @@ def withdraw_row(row: Row) -> Row | None:
     columns = {**row.columns, "status": ARCHIVED, "reason": "withdrawn"}
     members = replace(read_members(row), status=STATUSES[ARCHIVED])
     return replace(row, columns=columns, members=members, document=None, hash=None)
+
+
+def rename_metro(row: Row, metro: str) -> Row:
+    """Return a row of an earlier release with another slug of its metro. Organizations do not state theirs."""
+    members: Any = unstamp_members(row) if row.members is None else row.members
+    if row.kind == ORGANIZATION or members.metro == metro:
+        return row
+    return replace(row, members=replace(members, metro=metro), document=None, hash=None)
 
 
 def make_versioned_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_ours: bool) -> VersionedRow:
@@ -112,6 +121,15 @@ def read_members(row: Row) -> Struct:
     struct = STRUCTS[row.kind]
     members = msgspec.convert(complete_members(orjson.loads(row.document), struct), type=struct)
     return replace(members, updated_at=None)
+
+
+def unstamp_members(row: Row) -> Any:
+    """Return the row's members as they were when they were hashed: without the times that the build added."""
+    members: Any = read_members(row)
+    if (name := PARTS.get(row.kind)) is not None:
+        members = replace(members, **{name: tuple(replace(part, updated_at=None) for part in getattr(members, name))})
+    assigned = replace(members, created_at=None)
+    return assigned if hash_members(assigned) == row.hash else members
 
 
 def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes | None) -> Struct:

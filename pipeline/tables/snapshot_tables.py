@@ -55,10 +55,11 @@ def make_tables(
     stamp: int,
     is_ours: bool,
     categories: Mapping[str, str],
+    metro: str,
 ) -> Tables:
     """Make a metro's tables and write documents to the buffer. Listings are in natural order, one type after another;
-    organizations are sorted by name. The last three arguments are those of `TableBuilder`."""
-    builder = TableBuilder(previous, buffer, stamp=stamp, is_ours=is_ours, categories=categories)
+    organizations are sorted by name. The last four arguments are those of `TableBuilder`."""
+    builder = TableBuilder(previous, buffer, stamp=stamp, is_ours=is_ours, categories=categories, metro=metro)
     builder.add_rows(made.rows)
     builder.add_unchanged(made.unchanged)
     builder.add_withdrawn()

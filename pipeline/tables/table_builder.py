@@ -18,7 +18,7 @@ from pipeline.resolve.listings.rows import ORIGINS, Row
 from pipeline.resolve.occurrence_table import join_occurrence_table
 from pipeline.resolve.previous_rows import WAS_PUBLISHED, PreviousSnapshot
 from pipeline.resolve.websites import encode_links
-from pipeline.tables.diff import VersionedRow, make_versioned_row, withdraw_row
+from pipeline.tables.diff import VersionedRow, make_versioned_row, rename_metro, withdraw_row
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.terms import TermIndexWriter
 from pipeline.tables.versions import Change
@@ -38,7 +38,7 @@ _SCHEMAS["listings"] |= ORIGINS
 class TableBuilder:
     """Builds the tables of one metro. `stamp` (seconds) becomes `updated_at` of changed rows. `is_ours`: True if this
     program would write the documents of the previous release the same. `categories`: names of categories in the metro's
-    language. `changed`: the changes by table, with the number of the row.
+    language. `metro`: its slug, which may be a new one. `changed`: the changes by table, with the number of the row.
 
     A document without a `pack` is in the buffer.
     """
@@ -51,7 +51,10 @@ class TableBuilder:
         stamp: int,
         is_ours: bool,
         categories: Mapping[str, str],
+        metro: str,
     ) -> None:
+        snapshot = previous.snapshot
+        self._metro = metro if snapshot is not None and snapshot.metro.slug != metro else None
         self._previous, self._buffer, self._stamp, self._is_ours = previous, buffer, stamp, is_ours
         self._frames: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS if name != "terms"}
         self._sizes = {"listings": 0, "organizations": 0}
@@ -63,6 +66,8 @@ class TableBuilder:
         remaining = iter(rows)
         while chunk := list(islice(remaining, _CHUNK)):
             self._present.update(row.id for row in chunk)
+            if self._metro is not None:
+                chunk = [rename_metro(row, self._metro) for row in chunk]
             versioned = [
                 make_versioned_row(row, self._previous, stamp=self._stamp, is_ours=self._is_ours) for row in chunk
             ]

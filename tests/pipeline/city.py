@@ -31,7 +31,7 @@ METRO = """
 slug = "{slug}"
 name = "{slug}"
 timezone = "{timezone}"
-aliases = []
+aliases = {aliases}
 center = {{ lat = 47.6, lng = -122.3 }}
 bounds = {{ south = 47.0, west = -123.0, north = 48.0, east = -122.0 }}
 """
@@ -56,6 +56,7 @@ class City:
     def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", has_pages: bool = False) -> None:
         self.folder = folder
         self._metros = {"seattle": timezone}
+        self.aliases: dict[str, list[str]] = {}
         self._feeds: dict[str, tuple[str | None, str]] = {}
         self.urls: dict[str, str] = {}
         self.related_words = ""
@@ -67,6 +68,17 @@ class City:
 
     def add_metro(self, slug: str, timezone: str) -> None:
         self._metros[slug] = timezone
+
+    def forget_metro(self, slug: str) -> None:
+        """Remove the metro and its feeds from the configuration."""
+        del self._metros[slug]
+        self._feeds = {name: feed for name, feed in self._feeds.items() if feed[0] != slug}
+
+    def rename_metro(self, slug: str, name: str, *, aliases: Iterable[str] = ()) -> None:
+        """Give the metro, and the feeds of it, another slug."""
+        self._metros = {name if own == slug else own: zone for own, zone in self._metros.items()}
+        self._feeds = {feed: (name if metro == slug else metro, mode) for feed, (metro, mode) in self._feeds.items()}
+        self.aliases[name] = [*aliases]
 
     def write(
         self,
@@ -89,7 +101,7 @@ class City:
     def configuration(self) -> Configuration:
         text = f'[store]\nurl = "file:var/store"\n{self.site}'
         for slug, zone in self._metros.items():
-            text += METRO.format(slug=slug, timezone=zone)
+            text += METRO.format(slug=slug, timezone=zone, aliases=json.dumps(self.aliases.get(slug, [])))
             if self.map is not None:
                 (self.folder / "map.geojson").write_text(json.dumps(self.map))
                 text += 'neighborhoods = "map.geojson"\n'

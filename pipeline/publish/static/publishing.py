@@ -153,9 +153,7 @@ def _render(
         for slug in slugs
     ]  # fmt: skip
     is_all = not table.metros
-    renderer = Renderer(
-        release, metros, public=public, spool=spool, is_all=is_all, dates=dates, vocabulary=vocabulary
-    )
+    renderer = Renderer(release, metros, public=public, spool=spool, is_all=is_all, dates=dates, vocabulary=vocabulary)
     tree = renderer.render_tree(requests.get("", ()), max_objects=table.max_objects)
     left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in renderer.left_out]
     files = renderer.files

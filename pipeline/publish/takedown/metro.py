@@ -44,7 +44,7 @@ class MetroWithdrawal(Struct, frozen=True, kw_only=True):
 
     def list_marks(self, row_id: str) -> Iterator[str]:
         if row_id in self.rows:
-            yield from list_marks(self.rows[row_id], metro=self.released.manifest.metro.slug)
+            yield from list_marks(self.rows[row_id], metro=self.released.first_slug)
 
 
 def find_withdrawal(store: Store, part: Part, ids: Collection[str], *, cache: Path) -> MetroWithdrawal:
@@ -124,7 +124,7 @@ def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
     """Return a plan with the release's own settings. `plan`: the other fields."""
     return MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, language=manifest.language,
-        centroids=carry_centroids(snapshot), **plan,
+        first_slug=manifest.first_slug, centroids=carry_centroids(snapshot), **plan,
     )  # fmt: skip
 
 

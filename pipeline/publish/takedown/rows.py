@@ -11,7 +11,7 @@ from pipeline.resolve.listings.resolved_record import Facts
 from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.websites import find_domain, read_links
-from pipeline.tables.diff import PARTS, hash_members, read_members
+from pipeline.tables.diff import unstamp_members
 
 _NO_FACTS = dict.fromkeys(Facts.__struct_fields__)
 # Columns that a listing inherits from its place.
@@ -68,7 +68,7 @@ class RowStripper:
         place, organization = row.columns.get("place_id"), row.columns.get("organization_id")
         changed: dict[str, Any] = {}
         columns: dict[str, Any] = {}
-        members = _unstamp(row)
+        members = unstamp_members(row)
         links = members.links
         if row_id in self._losing_website:
             changed = {"website_url": None, "domain": None}
@@ -85,12 +85,3 @@ class RowStripper:
                 columns |= dict.fromkeys(_LOCATED)
         members = replace(members, links=links, **changed)
         return replace(row, columns={**row.columns, **columns}, members=members, document=None, hash=None)
-
-
-def _unstamp(row: Row) -> Any:
-    """Return the row's members as they were when they were hashed: without the times that the build added."""
-    members: Any = read_members(row)
-    if (name := PARTS.get(row.kind)) is not None:
-        members = replace(members, **{name: tuple(replace(part, updated_at=None) for part in getattr(members, name))})
-    assigned = replace(members, created_at=None)
-    return assigned if hash_members(assigned) == row.hash else members

@@ -89,7 +89,8 @@ def take_down(
         for row_id in wanted
     }
     withdrawals = {**root.withdrawals, **new}
-    taken = WithdrawalMatcher(withdrawals)
+    first_slugs = {slug: metro.released.first_slug for slug, metro in by_metro.items()}
+    taken = WithdrawalMatcher(withdrawals, first_slugs)
     public_reason = reason if reason in REMOVAL_REASONS else WITHDRAWN
     site = read_settings(store, root.site)
     built = [
