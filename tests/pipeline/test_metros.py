@@ -217,8 +217,8 @@ def test_a_metro_that_left_is_not_found_in_the_middle_of_a_walk(city: City, edge
     edge.poll()
     for target in (f"/v1/boston/events?limit=1&cursor={cursor}", "/v1/boston/export", "/v1/changes?metro=boston"):
         assert ask(edge, target, key=key).status == 404
-    told = ask(edge, "/v1/changes", key=key).read_json()["data"]
-    assert {change["metro"] for change in told if change["kind"] == "removed"} == {"boston"}
+    reported = ask(edge, "/v1/changes", key=key).read_json()["data"]
+    assert {change["metro"] for change in reported if change["kind"] == "removed"} == {"boston"}
 
 
 @pytest.mark.parametrize("chosen", ["boston", "bos"])
