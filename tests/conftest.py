@@ -20,6 +20,7 @@
   failure is a failure.
 """
 
+import gc
 import os
 import subprocess
 import sys
@@ -62,6 +63,18 @@ def pytest_configure(config: pytest.Config) -> None:
         subprocess.run([build, sys.prefix], cwd=ROOT, check=True)
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
         del os.environ[name]
+
+
+def pytest_collection() -> None:
+    """Nothing that is imported and collected is garbage: looking through it takes seconds of each worker."""
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

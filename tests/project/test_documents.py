@@ -68,11 +68,6 @@ def test_every_page_says_first_who_it_is_for_and_what_they_can_do_after_it(page:
     assert page == index or f"]({page.name})" in index.read_text(), f"add {page} to {index}"
 
 
-def test_the_documents_have_at_most_8000_lines() -> None:
-    lines = sum(len(page.read_text().splitlines()) for page in ROOT.glob("docs/**/*.md"))
-    assert lines <= 8_000, f"{lines}: take away what is said twice, stale or history, as long as what you add"
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", page.read_text())
