@@ -1,6 +1,6 @@
 """Turn an event of several days that states no rule into a series of its days."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -12,13 +12,13 @@ _DAY = timedelta(days=1)
 def find_last_day(record: EventRecord) -> date | None:
     """Return the last local date of an event that is longer than 24 hours and states no other dates; None for others.
 
-    An end at 00:00 belongs to the day before.
+    The day of its end is one if the end's clock time is after the start's.
     """
     starts, ends = record.begins, record.ends_local
     is_series = bool(record.rdates or (record.rrule or "").strip())
     if starts is None or ends is None or is_series or ends - starts <= _DAY:
         return None
-    return ends.date() - _DAY if ends.time() == time() else ends.date()
+    return ends.date() if ends.time() > starts.time() else ends.date() - _DAY
 
 
 def spread_days(record: EventRecord) -> EventRecord:

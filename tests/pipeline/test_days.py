@@ -51,7 +51,16 @@ def test_it_is_found_on_its_last_day_months_after_its_first(city: City) -> None:
         ({"ends_local": "2026-08-13T10:00:00"}, [("2026-08-12T10:00:00", "2026-08-13T10:00:00")]),
         (
             {"starts_local": "2026-08-12T20:00:00", "ends_local": "2026-08-14T02:00:00"},
-            [(f"2026-08-{day}T20:00:00", None) for day in (12, 13, 14)],
+            [(f"2026-08-{day}T20:00:00", None) for day in (12, 13)],
+        ),
+        (
+            {"starts_local": "2026-08-14T18:00:00", "ends_local": "2026-08-16T11:00:00"},
+            [(f"2026-08-{day}T18:00:00", None) for day in (14, 15)],
+        ),
+        ({"ends_local": "2026-08-14T10:00:00"}, [(f"2026-08-{day}T10:00:00", None) for day in (12, 13)]),
+        (
+            {"ends_local": "2026-08-14T10:30:00"},
+            [(f"2026-08-{day}T10:00:00", f"2026-08-{day}T10:30:00") for day in (12, 13, 14)],
         ),
         ({"ends_local": "2026-08-14T00:00:00"}, [("2026-08-12T10:00:00", None), ("2026-08-13T10:00:00", None)]),
         (
@@ -67,7 +76,17 @@ def test_it_is_found_on_its_last_day_months_after_its_first(city: City) -> None:
             [(f"2026-08-{day}T10:00:00", f"2026-08-{day}T17:00:00") for day in (12, 14)],
         ),
     ],
-    ids=["24 hours are one", "an end in the night", "an end at midnight", "whole days", "its own rule", "closed days"],
+    ids=[
+        "24 hours are one",
+        "an end in the night",
+        "a campout",
+        "an end when it began",
+        "an end after that",
+        "an end at midnight",
+        "whole days",
+        "its own rule",
+        "closed days",
+    ],
 )
 def test_how_days_begin_and_end(city: City, members: dict[str, Any], times: list[tuple[str, str | None]]) -> None:
     write_event(city, **members)
