@@ -3,6 +3,7 @@
 Not by `icalendar`: it takes 2 ms an event, and one wrong line costs it the whole file; here it costs an event.
 """
 
+import quopri
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -105,6 +106,9 @@ class Calendar:
             raise ValueError("is cut short: it ends before END:VCALENDAR")
 
     def _take(self, number: int, text: str) -> None:
+        if self._lines and _is_quoted(self._lines[-1]) and self._lines[-1].value.endswith("="):
+            self._lines[-1] = self._lines[-1]._replace(value=self._lines[-1].value[:-1] + text)
+            return
         line = parse_line(text)
         if line is None:
             self._continue(text)
@@ -148,7 +152,8 @@ class Calendar:
         if self._kind is not None:
             kept = self.events if self._kind == "VEVENT" else self.zones
             text = "\r\n".join(self._texts) + "\r\n"
-            kept.append(Component(line=self._begun, lines=tuple(self._lines), text=text, is_closed=is_closed))
+            lines = tuple(_decode_quoted(line) if _is_quoted(line) else line for line in self._lines)
+            kept.append(Component(line=self._begun, lines=lines, text=text, is_closed=is_closed))
         self._kind, self._nested, self._lines, self._texts = None, [], [], []
 
     def _continue(self, text: str) -> None:
@@ -157,6 +162,14 @@ class Calendar:
         if self._lines and not ends and not self._nested and len(self._lines[-1].value) < _MAX_CONTINUED:
             last = self._lines[-1]
             self._lines[-1] = last._replace(value=f"{last.value}\\n{text}")
+
+
+def _is_quoted(line: Line) -> bool:
+    return line.parameters.get("ENCODING", "").upper() == "QUOTED-PRINTABLE"
+
+
+def _decode_quoted(line: Line) -> Line:
+    return line._replace(value=_decode(quopri.decodestring(line.value.encode())))
 
 
 def _unfold(content: bytes) -> Iterator[tuple[int, str]]:

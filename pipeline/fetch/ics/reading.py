@@ -1,5 +1,7 @@
 """Read a calendar: one raw record, or the reason for none, for each VEVENT in file order."""
 
+import hashlib
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +38,7 @@ from pipeline.fetch.ics.times import (
     make_entry,
     name_event,
     name_instance,
-    note_dropped_time,
+    note_contradictions,
     take_written_day,
 )
 from pipeline.fetch.keep_and_drop import find_refusal
@@ -61,12 +63,13 @@ _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z?", re.ASCII)
 _HIDDEN = ("PRIVATE", "CONFIDENTIAL")
 
 
-def list_members(event: Component, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return a VEVENT's members except its times, unchecked."""
+def list_members(event: Component, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Note]]:
+    """Return a VEVENT's members except its times, unchecked, and notes."""
+    location, notes = _find_location(event)
     members: dict[str, Any] = {
         "name": _get_text(event, "SUMMARY"),
         "description": _get_text(event, "DESCRIPTION") or _get_text(event, "X-ALT-DESC"),
-        "location": _find_location(event),
+        "location": location,
         "source": {"url": url} if (url := _get_text(event, "URL")) else None,
         "image_url": _find_image(event),
         "created_at": _find_instant(event, "CREATED"),
@@ -75,7 +78,7 @@ def list_members(event: Component, vocabulary: Vocabulary) -> dict[str, Any]:
     words = [word for line in event.get_all("CATEGORIES") for word in split_texts(line.value)]
     members |= sort_words(words, vocabulary)
     members |= _find_status(event)
-    return {name: value for name, value in members.items() if value}
+    return {name: value for name, value in members.items() if value}, notes
 
 
 def _get_text(event: Component, name: str) -> str | None:
@@ -91,12 +94,14 @@ def _find_status(event: Component) -> dict[str, str]:
     return {"status": "archived", "reason": "cancelled"} if is_cancelled else {}
 
 
-def _find_location(event: Component) -> dict[str, Any]:
-    """Return `address`, `lat` and `lng` from LOCATION and GEO. Apple's structured location fills gaps."""
+def _find_location(event: Component) -> tuple[dict[str, Any], list[Note]]:
+    """Return `address`, `lat` and `lng` from LOCATION and GEO, and notes. Apple's structured location fills gaps."""
     apple = event.get("X-APPLE-STRUCTURED-LOCATION")
     address = _get_text(event, "LOCATION") or _read_apple(apple)
-    point = _read_point(event.get_value("GEO")) or _read_point(event.get_value("X-APPLE-STRUCTURED-LOCATION"))
-    return ({"address": " ".join(address.split())} if address else {}) | (point or {})
+    point, notes = _read_point(event.get_value("GEO"))
+    if point is None:
+        point, _ = _read_point(event.get_value("X-APPLE-STRUCTURED-LOCATION"))
+    return ({"address": " ".join(address.split())} if address else {}) | (point or {}), notes
 
 
 def _read_apple(line: Line | None) -> str | None:
@@ -104,12 +109,18 @@ def _read_apple(line: Line | None) -> str | None:
     return ", ".join(unescape(part).replace("\n", ", ") for part in parts if part) or None
 
 
-def _read_point(text: str) -> dict[str, float] | None:
-    """Parse `lat;lng` or a `geo:` URI. Return None for 0, 0, which means "not known"."""
-    match = _GEO.fullmatch(text.replace("\\", ""))
-    if match is None or float(match[1]) == float(match[2]) == 0:
-        return None
-    return {"lat": float(match[1]), "lng": float(match[2])}
+def _read_point(text: str) -> tuple[dict[str, float] | None, list[Note]]:
+    """Parse `lat;lng` or a `geo:` URI, and return notes. The point is None for 0, 0, which means "not known"."""
+    match, value = _GEO.fullmatch(text.replace("\\", "")), f"GEO:{text}"
+    lat, lng = (float(match[1]), float(match[2])) if match else (math.inf, math.inf)
+    if not text or lat == lng == 0:
+        return None, []
+    if abs(lat) <= 90 and abs(lng) <= 180:
+        return {"lat": lat, "lng": lng}, []
+    if abs(lng) <= 90 and abs(lat) <= 180:
+        reason = "assumed: GEO names the longitude first, since it can't be a latitude"
+        return {"lat": lng, "lng": lat}, [Note("location", reason, value)]
+    return None, [Note("location", "wrong_type: GEO is not a latitude and a longitude such as 47.6;-122.3", value)]
 
 
 def _find_image(event: Component) -> str | None:
@@ -169,8 +180,8 @@ def _is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:
 
 
 def _order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -> list[RawRecord]:
-    """Sort by line, but versions of one event by SEQUENCE: later stages take the last."""
-    sequences = {entry.event.line: entry.sequence for entry in entries}
+    """Sort by line, but versions of one event from the oldest on: later stages take the last."""
+    order = {entry.event.line: entry.version for entry in entries}
     records.sort(key=lambda record: record.line)
     places = defaultdict[object, list[int]](list)
     for place, record in enumerate(records):
@@ -178,10 +189,29 @@ def _order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) 
             places[record.value["source_id"]].append(place)
     for taken in places.values():
         if len(taken) > 1:
-            versions = sorted((records[place] for place in taken), key=lambda record: sequences[record.line])
+            versions = sorted((records[place] for place in taken), key=lambda record: order[record.line])
             for place, version in zip(taken, versions, strict=True):
                 records[place] = version
     return records
+
+
+def _list_others(entries: list[CalendarEntry]) -> Iterator[CalendarEntry]:
+    """Take single events out of those of a UID which are no versions of the first, since none is newer and their start
+    or name is another. Yield them with the source id <UID>/<hash of both>."""
+    newest = max(entry.version for entry in entries)
+    if len(entries) == 1 or any(entry.instance is not None or entry.recurs for entry in entries):
+        return
+    own = [(entry, _identify(entry.event)) for entry in entries if entry.version == newest]
+    others = {entry.event.line: identity for entry, identity in own if identity != own[0][1]}
+    taken = [entry for entry in entries if entry.event.line in others]
+    entries[:] = [entry for entry in entries if entry.event.line not in others]
+    for entry in taken:
+        yield msgspec.structs.replace(entry, uid=f"{entry.uid}/{others[entry.event.line]}")
+
+
+def _identify(event: Component) -> str:
+    text = f"{event.get_value('DTSTART')}\n{_get_text(event, 'SUMMARY')}"
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _inherit(event: Component, series: Component) -> Component:
@@ -196,7 +226,7 @@ def _make_group(
 ) -> _EventGroup:
     """Group the entries of one UID. `unread`: dates that unreadable VEVENTs replace; `refused`: the series, if it can't
     be read itself."""
-    masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
+    masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.version)
     master = masters[-1] if masters else None
     series = master.event if master else refused
     aligned = [
@@ -266,6 +296,8 @@ def read_calendar(content: bytes, setting: FeedSetting) -> list[RawRecord]:
             if instance is not None:
                 unread[name_event(event)].append(instance)
     series = {name_event(event): event for event, _, _ in refused if event.get("RECURRENCE-ID") is None}
+    for entry in [entry for own in by_uid.values() for entry in _list_others(own)]:
+        by_uid[entry.uid].append(entry)
     groups = {uid: _make_group(own, unread.get(uid, ()), series.get(uid), zones) for uid, own in by_uid.items()}
     records = []
     for event, unreadable, instance in refused:
@@ -306,7 +338,7 @@ def _list_texts(event: Component, column: str) -> list[str]:
 def _make_record(
     entry: CalendarEntry, group: _EventGroup, context: _CalendarContext
 ) -> tuple[dict[str, Any], list[Note]]:
-    members = list_members(entry.event, context.setting.vocabulary)
+    members, found = list_members(entry.event, context.setting.vocabulary)
     if "name" not in members and "name" not in context.setting.feed.defaults:
         raise UnreadableEvent("missing: expected SUMMARY")
     try:
@@ -316,7 +348,15 @@ def _make_record(
     times, more = _list_times(entry, shown, context.zones)
     named = {"type": "event", "source_id": group.name(entry)}
     removal = {} if "status" in members else context.removal
-    return named | members | times | series | removal, notes + more
+    return named | members | times | series | removal, [*_note_assumed(entry), *found, *notes, *more]
+
+
+def _note_assumed(entry: CalendarEntry) -> Iterator[Note]:
+    uid = name_event(entry.event)
+    if entry.uid != uid:
+        yield Note("source_id", "assumed: an event with the UID of another is no version of it", f"UID:{uid}")
+    if not entry.event.is_closed:
+        yield Note("source_id", "assumed: an event without END:VEVENT ends where the next one or the file does", uid)
 
 
 def _list_series(entry: CalendarEntry, group: _EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
@@ -348,8 +388,7 @@ def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> tuple[dict[
     starts = entry.starts
     times: dict[str, Any] = {"timezone": shown.zone}
     zone = None
-    recurs = entry.splits or entry.event.get("RRULE") is not None or entry.event.get("RDATE") is not None
-    if not (starts.is_date or starts.clock.zone or recurs):
+    if not (starts.is_date or starts.clock.zone or entry.splits or entry.recurs):
         zone = find_fold_zone(starts.local.replace(tzinfo=starts.clock.info).astimezone(shown.info))
     if zone is not None and (fixed := zones.find(zone)):
         shown, times["timezone"] = fixed, zone
@@ -359,7 +398,7 @@ def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> tuple[dict[
     else:
         times["starts_local"] = local.isoformat()
     ends, notes = find_end(entry, zones)
-    notes += note_dropped_time(entry)
+    notes += note_contradictions(entry)
     if ends is not None and not (starts.is_date and ends.on(shown) <= local):
         times["ends_local"] = ends.on(shown).isoformat()
     return times, notes

@@ -2,6 +2,7 @@
 
 Local times are naive seconds since 1970, as those of `pipeline.dates.series`."""
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
@@ -222,6 +223,11 @@ def read_recurrence(
         stated.append([period.starts for period in periods])
         notes += wrong
     added, excluded = stated
+    texts, unread = _sort_rules(event, "RRULE", starts)
+    if (local := _choose_clock(texts, starts, zones)) is not starts:
+        reason = f"assumed: the weekdays of a series in UTC are those of the clock of {local.clock.zone}"
+        notes.append(Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}Z"))
+        starts = local
     if starts.is_date:
         added, excluded, changed = (
             [take_written_day(moment, zones) for moment in moments] for moments in (added, excluded, changed)
@@ -229,7 +235,12 @@ def read_recurrence(
     else:  # of an excluded whole day a record would exclude only the midnight, and not what is added on it
         days = {moment.local.date() for moment in excluded if moment.is_date}
         excluded += [moment for moment in added if moment.on(starts.clock).date() in days]
-    texts, unread = _sort_rules(event, "RRULE", starts)
+    if line := event.get("DTSTART"):
+        is_floating = not (starts.is_date or "TZID" in line.parameters or line.value.strip().upper().endswith("Z"))
+        in_utc = [text for text in texts if is_floating and _UNTIL_IN_UTC.search(text)]
+        reason = "assumed: UNTIL is in UTC and DTSTART has no zone: both are by the same clock"
+        notes += [Note("rrule", reason, text) for text in in_utc]
+        texts = [_UNTIL_IN_UTC.sub(r"\1", text) if text in in_utc else text for text in texts]
     exrules, others = _sort_rules(event, "EXRULE", starts)
     lost = [*(unread if texts else unread[1:]), *others]
     notes += [Note("rrule", "unsupported: one of several rules can't be followed", text) for text in lost]
@@ -239,6 +250,22 @@ def read_recurrence(
         excluded=tuple(excluded), changed=tuple(changed),
     )  # fmt: skip
     return recurrence, notes + _note_unmet(recurrence)
+
+
+_UNTIL_IN_UTC = re.compile(r"(UNTIL=[^;]*)Z", re.IGNORECASE)
+
+
+def _choose_clock(texts: Sequence[str], starts: CalendarMoment, zones: Zones) -> CalendarMoment:
+    """Return the start of a series in UTC by the local clock if its rules fall on it there, and not in UTC: then their
+    weekdays are local."""
+    if starts.clock is not UTC_CLOCK or starts.is_date:
+        return starts
+    clock = zones.calendar or zones.metro
+    local, rules = starts._replace(local=starts.on(clock), clock=clock), [parse_rule(text) for text in texts]
+    in_utc, in_local = (
+        [_falls_on(rule, count_seconds(moment.local)) for rule in rules] for moment in (starts, local)
+    )  # fmt: skip
+    return local if all(in_local) and not all(in_utc) and not any(rule.times for rule in rules) else starts
 
 
 def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnClock, list[Note]]:
@@ -342,11 +369,11 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
         return []
     clock = recurrence.starts.clock
     excluded = {count_seconds(moment.on(clock)): moment for moment in recurrence.excluded}
+    unmet = list_unmet(recurrence, make_array(excluded)).tolist()
     reason = "contradictory: the series has no such date to leave out"
-    return [
-        Note("exdates", reason, f"EXDATE:{excluded[second].local:%Y%m%dT%H%M%S}")
-        for second in list_unmet(recurrence, make_array(excluded)).tolist()
-    ]
+    if not (unmet or recurrence.changed or _list_dates(recurrence).starts.size):
+        unmet, reason = [max(excluded)], "contradictory: all dates of the series are left out"
+    return [Note("exdates", reason, f"EXDATE:{excluded[second].local:%Y%m%dT%H%M%S}") for second in unmet]
 
 
 def list_before(placed: SeriesOnClock, splits: Sequence[CalendarMoment]) -> tuple[Members, list[Note]]:

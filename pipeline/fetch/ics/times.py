@@ -152,9 +152,9 @@ class Zones:
         if _strip_offset(name).casefold() in _UTC_NAMES:
             return UTC_CLOCK
         definition, own = self._definitions.get(name), self.metro.zone or ""
-        location = definition.get_value("X-LIC-LOCATION") if definition else ""
-        zone = _find_named(name) or _find_named(unescape(location)) or _list_zones().get(_fold_name(name))
-        zone = zone or _find_city(name)
+        location, folded = definition.get_value("X-LIC-LOCATION") if definition else "", _fold_name(name)
+        zone = _find_named(name) or _find_named(unescape(location)) or _list_zones().get(folded)
+        zone = zone or _list_zones().get(folded.replace("us-", "us/")) or _find_city(name)
         # None is an offset that can't be read.
         stated = {_parse_offset(text) for text in _OFFSET_TO.findall(definition.text)} if definition else set()
         # PDT in Los Angeles, or a "Customized Time Zone" with the metro's offsets.
@@ -175,8 +175,9 @@ def _read_definition(text: str) -> tzinfo | None:
     rules = [parse_rule(line.value) for one in text.splitlines() if (line := parse_line(one)) and line.name == "RRULE"]
     # A library lists all changes from the first on, so that each rule may change clocks once a year.
     is_bounded = len(text) <= _MOST_DEFINED and all(
-        rule.frequency == "YEARLY" and not (rule.times or rule.unsupported or rule.year_days or rule.weeks)
+        rule.frequency == "YEARLY" and not (rule.unsupported or rule.year_days or rule.weeks)
         and len(rule.months) < 2 and len(rule.weekdays) < 2 and len(rule.month_days) <= _WEEK
+        and all(len(numbers) < 2 for _, numbers in rule.times)
         for rule in rules
     )  # fmt: skip
     try:
@@ -311,16 +312,11 @@ def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock
         raise UnreadableEvent(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
     if match[4] is None or line.parameters.get("VALUE", "").upper() == "DATE":
         return _take_day(local, zones)
-    if match[7]:  # it wins over a TZID beside it
-        clock = UTC_CLOCK
-    elif tzid:
-        named = zones.find(tzid)
-        if named is None:
-            raise UnreadableEvent(
-                f'unknown_word: TZID "{tzid[:100]}" is no zone, and has no VTIMEZONE with the offsets of the metro',
-                line,
-            )
-        clock = named
+    named = zones.find(tzid) if tzid else None  # it wins over a Z beside it, as Google reads them
+    if tzid and named is None and not match[7]:
+        reason = f'unknown_word: TZID "{tzid[:100]}" is no zone, and has no VTIMEZONE with the offsets of the metro'
+        raise UnreadableEvent(reason, line)
+    clock = named or (UTC_CLOCK if match[7] else clock)
     return CalendarMoment(local, clock, is_date=False)
 
 
@@ -354,6 +350,16 @@ class CalendarEntry(Struct, frozen=True, eq=False):
         text = self.event.get_value("SEQUENCE")
         return int(text) if text.isdecimal() and len(text) < 10 else 0
 
+    @property
+    def version(self) -> tuple[int, str, str]:
+        """Return SEQUENCE, DTSTAMP and LAST-MODIFIED: of several versions of an event the highest is the newest."""
+        made, changed = map(self.event.get_value, ("DTSTAMP", "LAST-MODIFIED"))
+        return self.sequence, made if _STAMP.fullmatch(made) else "", changed if _STAMP.fullmatch(changed) else ""
+
+    @property
+    def recurs(self) -> bool:
+        return self.event.get("RRULE") is not None or self.event.get("RDATE") is not None
+
     def is_newer(self, other: "CalendarEntry") -> bool:
         if self.sequence != other.sequence:
             return self.sequence > other.sequence
@@ -363,8 +369,6 @@ class CalendarEntry(Struct, frozen=True, eq=False):
 
 def make_entry(event: Component, zones: Zones) -> CalendarEntry:
     """Parse a VEVENT. Raises `UnreadableEvent`."""
-    if not event.is_closed:
-        raise UnreadableEvent("unreadable: END:VEVENT is missing")
     if len(event.text) > MAX_LINE_BYTES:
         raise UnreadableEvent(f"too_long: an event has at most {MAX_LINE_BYTES} characters")
     begins = event.get("DTSTART")
@@ -398,13 +402,17 @@ def find_end(entry: CalendarEntry, zones: Zones) -> tuple[CalendarMoment | None,
     return (add_duration(starts, _WHOLE_DAY) if starts.is_date else None), notes
 
 
-def note_dropped_time(entry: CalendarEntry) -> list[Note]:
-    """Return a note if DTSTART has a time of day though it is marked as a date."""
+def note_contradictions(entry: CalendarEntry) -> list[Note]:
+    """Return a note if DTSTART has a time of day though it is marked as a date, or a Z though it has a zone."""
     line = entry.event.get("DTSTART")
-    if line is None or line.parameters.get("VALUE", "").upper() != "DATE" or not _TIMED.search(line.value):
-        return []
-    reason = "contradictory: a DTSTART with VALUE=DATE has a time of the day, which is left out"
-    return [Note("date_on", reason, f"DTSTART:{line.value}")]
+    assert line is not None, "an entry has a start"
+    value = f"DTSTART:{line.value}"
+    if line.parameters.get("VALUE", "").upper() == "DATE" and _TIMED.search(line.value):
+        reason = "contradictory: a DTSTART with VALUE=DATE has a time of the day, which is left out"
+        return [Note("date_on", reason, value)]
+    if "TZID" in line.parameters and value[-1] in "zZ" and entry.starts.clock is not UTC_CLOCK:
+        return [Note("timezone", "contradictory: a DTSTART with a TZID is in UTC; the TZID is used", value)]
+    return []
 
 
 def name_event(event: Component) -> str:

@@ -92,6 +92,22 @@ ATHENS = (
     .replace("+0100", "+0200")
     .replace(r"(UTC+01:00) Amsterdam\, Berlin\, Bern", r"(UTC+02:00) Athens\, Bucharest\, Istanbul")
 )
+LOTUS = """BEGIN:VTIMEZONE
+TZID:X
+BEGIN:STANDARD
+DTSTART:19501029T020000
+TZOFFSETFROM:-0515
+TZOFFSETTO:-0615
+RRULE:FREQ=YEARLY;BYMINUTE=0;BYHOUR=2;BYDAY=-1SU;BYMONTH=10
+END:STANDARD
+BEGIN:DAYLIGHT
+DTSTART:19500402T020000
+TZOFFSETFROM:-0615
+TZOFFSETTO:-0515
+RRULE:FREQ=YEARLY;BYMINUTE=0;BYHOUR=2;BYDAY=1SU;BYMONTH=4
+END:DAYLIGHT
+END:VTIMEZONE
+"""
 FIXED = """BEGIN:VTIMEZONE
 TZID:Customized Time Zone
 BEGIN:STANDARD
@@ -183,7 +199,15 @@ TIMES = [
     Odd("DTSTART of year 1", event("DTSTART:00010101T000000Z"), {}, ("u",)),
     Odd("30 February", event("DTSTART;VALUE=DATE:20260230"), {}, ("u",)),
     Odd("a time with dashes", event("DTSTART:2026-08-11T09:00:00"), {"u": ["08-11 16:00"]}),
-    Odd("the Z beside a TZID wins", event("DTSTART;TZID=America/Los_Angeles:20260811T160000Z"), {"u": ["08-11 16:00"]}),
+    Odd("Google: the TZID beside a Z wins", event("DTSTART;TZID=America/New_York:20260811T170000Z",
+        "DTEND;TZID=America/New_York:20260811T180000Z"), {"u": ["08-11 21:00/22:00"]}),
+    Odd("an unknown TZID beside a Z", event("DTSTART;TZID=Nowhere:20260811T160000Z"), {"u": ["08-11 16:00"]}),
+    Odd("US-Eastern", event("DTSTART;TZID=US-Eastern:20260811T120000"), {"u": ["08-11 16:00"]}),
+    Odd("Lotus Notes: BYHOUR repeats the start of a VTIMEZONE's rules", LOTUS
+        + event("DTSTART;TZID=X:20260811T090000") + "\n" + event("DTSTART;TZID=X:20261211T090000", uid="v"),
+        {"u": ["08-11 14:15"], "v": ["12-11 15:15"]}),
+    Odd("an end without a zone is by the start's", event("DTSTART;TZID=America/New_York:20260811T120000",
+        "DTEND:20260811T130000"), {"u": ["08-11 16:00/17:00"]}),
     Odd("in the gap of the clocks", event("DTSTART;TZID=America/Los_Angeles:20260308T023000"), {"u": ["03-08 10:30"]}),
     Odd("twice on the clock: the first", event("DTSTART;TZID=America/Los_Angeles:20261101T013000"),
         {"u": ["11-01 08:30"]}),
@@ -280,7 +304,12 @@ FILES = [
     Odd("an alarm's own lines", event("DTSTART:20260811T090000", "BEGIN:VALARM", "SUMMARY:No", "DURATION:PT15M",
         "END:VALARM"), {"u": ["08-11 16:00"]}),
     Odd("an event not closed", event("DTSTART:20260811T090000", uid="a").removesuffix("END:VEVENT")
-        + event("DTSTART:20260811T090000", uid="b"), {"b": ["08-11 16:00"]}, ("a",)),
+        + event("DTSTART:20260811T090000", uid="b").removesuffix("END:VEVENT"),
+        {"a": ["08-11 16:00"], "b": ["08-11 16:00"]}),
+    Odd("one event twice", event("DTSTART:20260811T090000") + "\n" + event("DTSTART:20260811T090000"),
+        {"u": ["08-11 16:00"]}),
+    Odd("the version that was last modified", event("DTSTART:20260811T100000", "LAST-MODIFIED:20260702T000000Z") + "\n"
+        + event("DTSTART:20260811T090000", "LAST-MODIFIED:20260701T000000Z"), {"u": ["08-11 17:00"]}),
     Odd("names in lower case", "begin:vevent\nuid:u\nsummary:x\ndtstart;value=date-time:20260811t090000\nend:vevent",
         {"u": ["08-11 16:00"]}),
     Odd("tasks and journals", "BEGIN:VTODO\nUID:t\nDTSTART:20260811T090000\nEND:VTODO", {}),
@@ -399,6 +428,14 @@ WRITTEN = [
         {"u": ["08-01 16:00", "08-03 16:00"], "u/20260802T090000": ["08-02 21:00"]}),
     Odd("BYHOUR by the series' own clock, UTC", event("DTSTART:20260801T160000Z",
         "RRULE:FREQ=DAILY;COUNT=2;BYHOUR=16;BYMINUTE=0"), {"u": ["08-01 16:00", "08-02 16:00"]}),
+    Odd("an UNTIL in UTC beside a start without a zone", event("DTSTART:20260510T090000",
+        "RRULE:FREQ=DAILY;UNTIL=20260512T090000Z"), {"u": ["05-10 16:00", "05-11 16:00", "05-12 16:00"]}),
+    Odd("in UTC, with weekdays of the local clock", event("DTSTART:20261203T020000Z",
+        "RRULE:FREQ=WEEKLY;BYDAY=WE;COUNT=3", "EXDATE:20261210T020000Z"), {"u": ["12-03 02:00", "12-17 02:00"]}),
+    Odd("in UTC, on the second Thursday of the local clock", event("DTSTART:20261009T020000Z",
+        "RRULE:FREQ=MONTHLY;BYDAY=2TH;UNTIL=20261212T000000Z") + "\n"
+        + event("DTSTART:20261114T030000Z", "RECURRENCE-ID:20261113T030000Z"),
+        {"u": ["10-09 02:00", "12-11 03:00"], "u/20261113T030000": ["11-14 03:00"]}),
     Odd("Exchange: an end at a local midnight", event(f"DTSTART{LA}20260804T190000",
         "RRULE:FREQ=WEEKLY;UNTIL=20260811T070000Z"), {"u": ["08-05 02:00", "08-12 02:00"]}),
 ]  # fmt: skip

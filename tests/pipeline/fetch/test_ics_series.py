@@ -156,3 +156,81 @@ def test_a_rule_that_says_a_part_twice_says_it_once_in_the_record(read_ics: Read
     assert record.rrule == "FREQ=DAILY;UNTIL=20260103"
     twice = read_ics(event("DTSTART:20260101T100000", "RRULE:FREQ=DAILY;COUNT=2;COUNT=3"))
     assert list_instants(read_event(twice)) == ["01-01 18:00"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "note"),
+    [
+        (("DTSTART:20260510T090000", "RRULE:FREQ=DAILY;UNTIL=20260517T090000Z"),
+            ("rrule", "assumed", "FREQ=DAILY;UNTIL=20260517T090000Z")),
+        (("DTSTART:20261203T020000Z", "RRULE:FREQ=WEEKLY;BYDAY=WE"),
+            ("timezone", "assumed", "DTSTART:20261203T020000Z")),
+        (("DTSTART;TZID=America/New_York:20261202T170000Z",),
+            ("timezone", "contradictory", "DTSTART:20261202T170000Z")),
+        (("DTSTART;TZID=UTC:20261202T170000Z",), None),
+        (("DTSTART:20260510T090000", "RRULE:FREQ=DAILY;COUNT=1", "EXDATE:20260510T090000"),
+            ("exdates", "contradictory", "EXDATE:20260510T090000")),
+        (("DTSTART:20260510T090000", "RRULE:FREQ=DAILY;COUNT=2", "EXDATE:20260510T090000"), None),
+        (("DTSTART:20260510T090000", "GEO:-122.3;47.6"), ("location", "assumed", "GEO:-122.3;47.6")),
+        (("DTSTART:20260510T090000", "GEO:x"), ("location", "wrong_type", "GEO:x")),
+        (("DTSTART:20260510T090000", "GEO:91;181"), ("location", "wrong_type", "GEO:91;181")),
+        (("DTSTART:20260510T090000", "GEO:0;0"), None),
+    ],
+)  # fmt: skip
+def test_what_is_assumed_or_left_out_of_an_event_is_said(
+    read_ics: ReadIcs, lines: tuple[str, ...], note: tuple[str, str, str] | None
+) -> None:
+    assert list_notes(read_ics(event(*lines))) == ([note] if note else [])
+
+
+def test_a_point_that_is_possible_the_other_way_round_alone_is_that(read_ics: ReadIcs) -> None:
+    points = ("GEO:-122.3;47.6", "GEO:47.6;-122.3", "GEO:x", "GEO:91;181")
+    lines = "\n".join(event("DTSTART:20260510T090000", point, uid=point) for point in points)
+    locations = [record.location for record in read_ics(lines).records if isinstance(record, EventRecord)]
+    assert [(location.lat, location.lng) if location else None for location in locations] == [
+        (47.6, -122.3), (47.6, -122.3), None, None,
+    ]  # fmt: skip
+
+
+def test_events_that_share_a_uid_are_events_of_their_own(read_ics: ReadIcs) -> None:
+    talks = [("T090000", "Story time", 2), ("T100000", "Story time", 2), ("T090000", "Talk", 2), ("T080000", "Old", 1)]
+    body = "\n".join(
+        event(f"DTSTART:20260811{time}", f"SUMMARY:{name}", f"DTSTAMP:2026070{day}T000000Z").replace(
+            "SUMMARY:Story time\n", "", 1
+        )
+        for time, name, day in [talks[3], talks[0], talks[0], *talks[1:3]]
+    )
+    feed = read_ics(body)
+    assert [(record.name, *list_instants(record)) for record in feed.records] == [
+        ("Story time", "08-11 16:00"), ("Story time", "08-11 17:00"), ("Talk", "08-11 16:00"),
+    ]  # fmt: skip
+    first, *others = [record.source_id for record in feed.records]
+    assert first == "u"
+    assert len({*others}) == 2
+    assert all(name.startswith("u/") for name in others)
+    assert list_notes(feed) == [("source_id", "assumed", "UID:u")] * 2
+    turned = read_ics("\n".join(reversed(body.split("\n\n"))))
+    assert len(turned.records) == 3
+
+
+QUOTED = """BEGIN:VEVENT
+UID:q
+DTSTART:20260811T090000
+SUMMARY;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:=C3=84rger =
+am See: ja
+DESCRIPTION;ENCODING=QUOTED-PRINTABLE:Line=0D=0Atwo =E2=82=AC 5, a\\, b
+LOCATION;ENCODING=8BIT:=C3=84
+END:VEVENT"""
+
+
+def test_quoted_printable_is_decoded(read_ics: ReadIcs) -> None:
+    record = read_event(read_ics(QUOTED))
+    assert (record.name, record.description) == ("Ärger am See: ja", "Line\ntwo € 5, a, b")
+    assert record.location is not None
+    assert record.location.address == "=C3=84"
+
+
+def test_an_event_that_is_not_closed_is_read_and_reported(read_ics: ReadIcs) -> None:
+    feed = read_ics(event("DTSTART:20260811T090000").removesuffix("END:VEVENT"))
+    assert read_event(feed).name == "Story time"
+    assert [problem.reason.partition(":")[0] for problem in feed.problems] == ["assumed"]
