@@ -149,19 +149,26 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
         problems=(*problems, *_tell_stale(work.deltas, earlier_rows)),
         losses=losses,
         claims=claims,
-        account=_count_beside(by_id, earlier_rows),
+        account=_count_beside(work, by_id, earlier_rows),
     )
 
 
-def _count_beside(by_id: Mapping[str, SpooledRecord], earlier_rows: Counter[str]) -> dict[str, FeedAccount]:
+def _count_beside(
+    work: MetroTask, by_id: Mapping[str, SpooledRecord], earlier_rows: Counter[str]
+) -> dict[str, FeedAccount]:
     """Count for each feed its unpublished records, and its published listings that come from an earlier reading:
-    `earlier_rows` and those of stored records."""
+    `earlier_rows` and those of stored records. A feed that stands was not read, so its current version is as before."""
     unpublished = Counter(
         record.head.feed for record in by_id.values() if record.line and record.head.status != "published"
     )
     earlier = earlier_rows + Counter(
         record.head.feed for record in by_id.values() if not record.line and record.head.status == "published"
     )
+    before = {} if work.plan.previous is None else work.plan.previous.manifest.account
+    for feed in work.feeds:
+        if feed.stands and (account := before.get(feed.feed)) is not None:
+            unpublished[feed.feed] = account.unpublished
+            earlier[feed.feed] -= account.served + account.hidden - account.earlier
     return {feed: FeedAccount(unpublished=unpublished[feed], earlier=earlier[feed]) for feed in unpublished | earlier}
 
 

@@ -1,6 +1,5 @@
 """Plan a build: which metros changed, which feeds have to be read, and the stamp of all changed rows."""
 
-import hashlib
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
@@ -15,7 +14,7 @@ from outings.release.root import list_withdrawn
 from outings.release.site import SiteSettings
 from pipeline.clock import AsOf, choose_stamp
 from pipeline.fetch.source import FeedSource, name_neighborhoods, read_file
-from pipeline.fingerprint import make_fingerprint
+from pipeline.fingerprint import hash_listings, hash_metro
 from pipeline.previous_release import PreviousRelease
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import hash_metro_site
@@ -90,17 +89,14 @@ def plan_build(build: Build, *, previous: PreviousRelease, sources: Mapping[str,
         plan = plan_metro(build, metro, previous=previous, stamp=stamp)
         path, source = metro.neighborhoods, name_neighborhoods(metro.slug)
         neighborhoods = b"" if path is None else read_file(path, source=source)
-        # All that turns records into listings but the records and the date; then all that its build depends on.
         speaking = [feed for feed in feeds if feed.metro in (None, metro.slug)]
-        readings = sorted((feed.name, feed.spans, feed.confidence) for feed in speaking)
-        program = make_fingerprint(
-            plan.metro, plan.vocabulary, plan.language, hashlib.sha256(neighborhoods).hexdigest(), readings
+        program = hash_listings(
+            plan.metro, vocabulary=plan.vocabulary, language=plan.language, neighborhoods=neighborhoods, feeds=speaking
         )
-        inputs = make_fingerprint(
-            program, plan.related, plan.today, plan.centroids, hash_metro_site(site),
-            sorted((feed.name, sources[feed.name].hash) for feed in speaking),
-            sorted(list_withdrawn(previous.withdrawals)),
-            *([configuration.geocoder.provider, configuration.geocoder.url] if configuration.geocoder.build else []),
+        inputs = hash_metro(
+            program, records={feed.name: sources[feed.name].hash for feed in speaking}, today=plan.today,
+            related=plan.related, centroids=plan.centroids, site=hash_metro_site(site),
+            withdrawn=list_withdrawn(previous.withdrawals), geocoder=configuration.geocoder,
         )  # fmt: skip
         shown = site if site is not None and site.shows_data else None
         return msgspec.structs.replace(plan, inputs=inputs, program=program, site=shown)

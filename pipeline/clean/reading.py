@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from outings.configuration import Configuration, FeedTable
+from outings.configuration import FORMATS, Configuration, FeedTable
 from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.clean.cleaning import Origin, clean_record, is_stated, make_problem
@@ -24,7 +24,7 @@ from pipeline.clean.feed_read import (
 )
 from pipeline.fetch.formats import FeedSetting, RawRecord, Reader, load_reader
 from pipeline.fetch.opening import is_remote, open_sources
-from pipeline.fetch.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged, is_zoned
+from pipeline.fetch.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged
 from pipeline.fetch.text_files import HEAD, refuse_markup
 from pipeline.records.record import Problem, explain_fault, make_members
 from pipeline.scratch import open_scratch
@@ -66,7 +66,8 @@ def read_source(
     check_defaults(feed, configuration.vocabulary)
     decided: list[str] = []
     unplaced: list[str] = []
-    timezone = find_timezone(feed, configuration) if is_zoned(feed) else ""
+    # Times that are converted need the metro's zone.
+    timezone = find_timezone(feed, configuration) if FORMATS[feed.format].has_zones or feed.map else ""
     setting = FeedSetting(
         feed=feed, timezone=timezone, vocabulary=configuration.vocabulary, day=source.day, tell_decided=decided.append,
         tell_unplaced=unplaced.extend,

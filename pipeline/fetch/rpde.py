@@ -26,7 +26,6 @@ from pipeline.fetch.source import (
     SourceFile,
     hash_feed,
     hash_question,
-    hash_settings,
     look_at,
 )
 from pipeline.fetch.text_files import is_deep, mend_json, refuse_markup
@@ -109,8 +108,7 @@ async def open_items(feed: FeedTable, context: FetchContext, memory: FeedMemory 
     files = (look_at(feed, show_url(feed.url), path),)
     hashed = hash_feed(feed, configuration, files)
     if known is not None:  # the hash of all items ever read: pages without new items change nothing
-        again = hash_settings(feed, configuration) + f"{known.hash}{hashed}".encode()
-        hashed = hashlib.sha256(again).hexdigest() if reader.rows else known.hash
+        hashed = hashlib.sha256(f"{known.hash}{hashed}".encode()).hexdigest() if reader.rows else known.hash
     parts = urlsplit(reader.last)
     return FeedSource(
         hash=hashed, files=files, question=question, walked_at=now, is_whole=known is None,

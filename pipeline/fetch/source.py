@@ -7,16 +7,15 @@ from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISREG
 
-import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.configuration import FORMATS, Configuration, FeedTable
+from outings.configuration import Configuration, FeedTable
 from outings.failures import OperatorError, WrongSetting
 from outings.release.folder import FileState, name_state
 from outings.release.root import FeedMemory
 from outings.release.store import Store, object_name
-from pipeline.fingerprint import hash_program
+from pipeline import fingerprint
 
 # The separator between a listing's id and the id of its part.
 PART = "#"
@@ -29,11 +28,6 @@ def find_item(source_id: str) -> str:
     return source_id.partition(PART)[0]
 
 
-# Settings that no record depends on.
-_UNREAD = (
-    "url", "max_shrink", "max_bytes", "max_rows", "max_columns", "max_seconds", "max_memory", "select", "headers",
-    "allow_private", "confidence", "on_error",
-)  # fmt: skip
 _LEAST_SCRATCH = 1 << 30
 
 
@@ -95,11 +89,6 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     day: date | None = None
 
 
-def is_zoned(feed: FeedTable) -> bool:
-    """Return True if the feed's times are converted, so that it has to name its metro."""
-    return FORMATS[feed.format].has_zones or bool(feed.map)
-
-
 def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
     """Return the files that the feed's url matches, sorted by name. Raises `FeedError` if there is none."""
     url = feed.url.removeprefix("file:")
@@ -149,32 +138,20 @@ def read_file(path: Path, *, source: str) -> bytes:
 
 
 def hash_feed(feed: FeedTable, configuration: Configuration, files: Sequence[SourceFile] | None = None) -> str:
-    """Return the SHA-256 (hex) of all that the feed's records depend on except this program: bytes, `select`, settings,
-    vocabulary.
-
-    File names are left out, so that the same feed in another folder is the same. Raises `FeedError`, `SelectError`.
-    """
-    digest = hashlib.sha256(hash_settings(feed, configuration))
+    """Hash the feed's records by its files, as `fingerprint` says. Raises `FeedError`, `SelectError`."""
+    described = []
     for file in list_files(feed, configuration.directory) if files is None else files:
         try:
             with file.path.open("rb") as opened:
-                digest.update(hashlib.file_digest(opened, "sha256").digest())
+                content = hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError as error:
             raise FeedError(feed.name, file.name, f"can't be read: {error.strerror}") from error
-    return digest.hexdigest()
+        described.append((content, file.name, file.path.suffix, file.charset, file.has_rows, file.cut))
+    return fingerprint.hash_records(feed, configuration, select=_read_own_select(feed), files=described)
 
 
-def hash_settings(feed: FeedTable, configuration: Configuration) -> bytes:
-    """Hash the settings, `select` and vocabulary on which a feed's records depend. Raises `SelectError`."""
-    digest = hashlib.sha256()
-    metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
-    # Times in UTC become those of the feed's metro.
-    zones = [metro.timezone for metro in configuration.metros] if is_zoned(feed) else []
-    settings = structs.asdict(feed) | dict.fromkeys(_UNREAD)
-    digest.update(msgspec.json.encode([settings, metros, zones, configuration.vocabulary], order="sorted"))
-    if feed.select is not None:
-        digest.update(hashlib.sha256(read_select(feed.name, feed.select).encode()).digest())
-    return digest.digest()
+def _read_own_select(feed: FeedTable) -> str:
+    return "" if feed.select is None else read_select(feed.name, feed.select)
 
 
 def read_select(feed: str, path: Path) -> str:
@@ -211,11 +188,8 @@ def choose_known(memory: FeedMemory | None, *, question: str) -> FeedMemory | No
 
 
 def hash_question(feed: FeedTable, configuration: Configuration, *, names: Sequence[str] = ()) -> str:
-    """Hash what an answer depends on: address, headers, settings, program. Answers to another hash are not reused."""
-    digest = hashlib.sha256(hash_program().encode())
-    digest.update(hash_settings(feed, configuration))
-    digest.update("\n".join([feed.url, *names, *map(": ".join, sorted(feed.headers.items()))]).encode())
-    return digest.hexdigest()
+    """Hash the feed's question, as `fingerprint` says. Answers to another one are not reused. Raises `SelectError`."""
+    return fingerprint.hash_question(feed, configuration, select=_read_own_select(feed), names=names)
 
 
 def check_memory(memory: FeedMemory | None, store: Store | None) -> FeedMemory | None:

@@ -302,3 +302,32 @@ def test_what_a_kept_version_has_is_counted_too(city: City) -> None:
     counted = count(city.build("2026-08-11"))
     refuse_difference(counted)
     assert (counted.read, counted.account is not None and counted.account.served) == (3, 3)
+
+
+@pytest.mark.parametrize("day", ["2026-08-10", "2026-08-11"], ids=["reused", "made again"])
+@pytest.mark.parametrize("mode", ["full", "delta"])
+def test_the_account_of_a_feed_that_fails_stays_that_of_its_last_good_version(city: City, mode: str, day: str) -> None:
+    city.write([make_event("other")], feed="other")
+    city.write([*(make_event(name) for name in "abcdef"), make_event("g", status="draft")], mode=mode)
+    before = count(city.build())
+    refuse_difference(before)
+    (city.folder / "samples.ndjson").unlink()
+    for _ in range(2):
+        after = count(city.build(day))
+        refuse_difference(after)
+        assert (after.listings, after.account) == (before.listings, before.account)
+
+
+def test_the_account_of_changes_that_fail_counts_what_other_feeds_took(city: City) -> None:
+    same = "0d5c0000-0000-4000-8000-000000000001"
+    city.write([], feed="other")
+    city.write([make_event("a", id=same), make_event("b")], mode="delta")
+    city.build()
+    city.write([make_event("c")], mode="delta")
+    refuse_difference(count(city.build()))
+    (city.folder / "samples.ndjson").unlink()
+    city.write([make_event("x", id=same)], feed="other")
+    counted = count(city.build())
+    refuse_difference(counted)
+    assert counted.account is not None
+    assert (counted.account.served, counted.account.earlier) == (2, 1)
