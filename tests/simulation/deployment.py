@@ -18,20 +18,22 @@ from command import main
 from outings.answers.routes import answer
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route
-from outings.contract.vocabulary import COLLECTIONS
+from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, open_release
-from outings.release.store import open_store
+from outings.release.store import Store, open_store
+from outings.release.tables import PUBLISHED, read_columns
 
 Answers = dict[str, Any]
 # Members that say when a listing or a release was made, and those that follow from its bytes.
 STAMPS = frozenset({
-    "created_at", "updated_at", "changed_at", "built_at", "release", "version_id", "latest_version_id", "sha256", "size",
-    "generated_at",
+    "created_at", "updated_at", "changed_at", "built_at", "generated_at", "release", "version_id", "latest_version_id",
+    "sha256", "size", "rows_hash", "freshness",
 })  # fmt: skip
+EVERYTHING = Entitlement(addons=frozenset({"source", "related"}))
 _NOTHING = object()
 _STAMPED_LINES = re.compile(r"^(DTSTAMP|CREATED|LAST-MODIFIED):.*\r?\n", re.MULTILINE)
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_TIMES = re.compile(r"<time .*?</time>|.*(data-label=\"Since\"|age-\d).*")
 
 
 @dataclass
@@ -62,10 +64,22 @@ class Deployment:
         self.write()
         return self.run("build", "--as-of", day.isoformat(), "--workers", "1", *words)
 
+    @property
+    def store(self) -> Store:
+        return open_store(f"file:{self.folder / 'var/store'}")
+
     def open(self) -> Release | None:
-        store = open_store(f"file:{self.folder / 'var/store'}")
-        listed = next(list_releases(store), None)
-        return None if listed is None else open_release(store, listed, cache=self.folder / "var/cache")
+        listed = next(list_releases(self.store), None)
+        return None if listed is None else open_release(self.store, listed, cache=self.folder / "var/cache")
+
+    def list_ids(self, *kinds: str) -> list[str]:
+        """List the ids of all published listings of these kinds."""
+        release = self.open()
+        tables = [] if release is None else [snapshot.tables["listings"] for snapshot in release.metros.values()]
+        codes = [TYPES.index(kind) for kind in kinds]
+        frames = [read_columns(table, "listings", ("id", "status", "type")) for table in tables]
+        shown = [frame.filter(pl.col("status") == PUBLISHED, pl.col("type").is_in(codes)) for frame in frames]
+        return [row_id for frame in shown for row_id in frame["id"].to_list()]
 
     def read_answers(self, day: date) -> Answers:
         """Read all files of the tree, and what the API answers to a reader of everything."""
@@ -110,7 +124,7 @@ def _ask_all(release: Release, day: date) -> Iterator[tuple[str, Any]]:
         vocabulary = next(iter(release.metros.values())).vocabulary
         query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
         dates = dict.fromkeys(release.metros, day)
-        body = b"".join(answer(query, release=release, dates=dates, entitlement=Entitlement()).parts)
+        body = b"".join(answer(query, release=release, dates=dates, entitlement=EVERYTHING).parts)
         return json.loads(body)
 
     requests = ["/v1/metros"]
@@ -137,8 +151,8 @@ def _read_file(name: str, data: bytes) -> Any:
         frame = pl.read_parquet(io.BytesIO(data))
         return frame.drop(STAMPS & set(frame.columns)).rows()
     if name.endswith(".ics"):
-        return _STAMPED_LINES.sub("", data.decode())
-    return _INSTANT.sub("", data.decode()) if name.endswith(".html") else data
+        return _STAMPED_LINES.sub("", data.decode()).split("\r\n")
+    return _TIMES.sub("", data.decode()).split("\n") if name.endswith(".html") else data
 
 
 def _leave_out(value: Any) -> Any:
