@@ -19,6 +19,10 @@ INDEX = "v1/index.json"
 SUMS = "sha256sums.txt"
 SIGNATURE = "sha256sums.sig"
 
+# Names of all files of a tree, those of pages and of settings for hosts too. No part is hidden, or leads out of it.
+_PART = r"[A-Za-z0-9_!][A-Za-z0-9._!=&,-]{0,254}(?<!\.)"
+_TREE_NAME = re.compile(rf"{_PART}(?:/{_PART}){{0,15}}|\.nojekyll")
+
 SUFFIX = ".json"
 # File systems take 255 bytes in a name.
 MOST_BYTES = 255
@@ -50,6 +54,11 @@ def name_file(request: str) -> str:
     if any(len(part) + len(suffix) > MOST_BYTES for part in parts):
         raise ValueError(f"{request}: its file would have a name of more than {MOST_BYTES} bytes")
     return "/".join(parts) + suffix
+
+
+def is_tree_name(name: str) -> bool:
+    """Return True if a file of a tree can have this name, relative to the tree."""
+    return _TREE_NAME.fullmatch(name) is not None and not any(map(_DEVICE.match, name.lower().split("/")))
 
 
 def name_media(name: str) -> str:

@@ -58,14 +58,16 @@ class Trust(Struct, frozen=True, kw_only=True):
             return None
         return base64.b64encode(self.signer.sign(purpose + data)).decode()
 
-    def find_signer(self, data: bytes, signature: str | None, *, named: str) -> PublicKey | None:
+    def find_signer(
+        self, data: bytes, signature: str | None, *, named: str, purpose: bytes = _PURPOSE
+    ) -> PublicKey | None:
         """Return the key that signed `data`, or None if no key is required. Raises UntrustedRelease, whose text says
         what the data is: `named`."""
         if not self.believed:
             return None
         if signature is None:
             raise UntrustedRelease(f"{named}: it is not signed, and only what {self._list_names()} signed is trusted")
-        signer = next((key for key in self.believed if _is_signed(_PURPOSE + data, signature, key=key.key)), None)
+        signer = next((key for key in self.believed if _is_signed(purpose + data, signature, key=key.key)), None)
         if signer is None:
             raise UntrustedRelease(f"{named}: its signature is not that of {self._list_names()}")
         return signer

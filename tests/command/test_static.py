@@ -19,10 +19,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from command import main
+from command.mirror.static_tree import MARK
 from tests.conftest import ROOT
 from tests.pipeline.city import City, make_event
 from tests.ports import find_free_port
-from tests.release.signing import write_keys
+from tests.release.signing import ONE, write_keys, write_public
 
 
 @pytest.fixture
@@ -135,6 +136,12 @@ def list_files(index: Any) -> list[str]:
     return [file for requests in listed for request in requests for file in request["files"]]
 
 
+def run_script(script: str, folder: Path, environ: Mapping[str, str]) -> str:
+    done = subprocess.run(["bash", "-euc", script], cwd=folder, env=environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.fixture
 def environ() -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
@@ -172,15 +179,17 @@ def test_the_same_commands_fill_a_bucket_from_which_browsers_and_copies_read(
     environ |= {"OUTINGS_SIGNING_KEY": "private.pem", "AWS_ENDPOINT_URL": s3_endpoint}
     build_page(tmp_path, environ, url="s3://santa-fe/open")
     address = f"{s3_endpoint}/santa-fe/open"
-    [copy] = read_commands("static.md", "Keep a copy")
+    mirror, recipe = read_commands("static.md", "Keep a copy")
     [check] = read_commands("static.md", "Show that a copy is whole and yours")
-    script = copy.replace("https://data.example.org", address) + check.replace("public.pem", "../public.pem")
-    folder = tmp_path / "copy"
+    recipe = recipe.replace("https://data.example.org", address) + check.replace("public.pem", "../public.pem")
+    folder, other = tmp_path / "recipe", tmp_path / "copy"
     folder.mkdir()
     for _ in range(2):  # the second time nothing is missing
-        done = subprocess.run(["bash", "-euc", script], cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert "Verified" in done.stdout
+        run_script(mirror.replace("https://data.example.org", address), tmp_path, environ)
+        assert "Verified" in run_script(recipe, folder, environ)
+    trees = [{path.relative_to(top): path.read_bytes() for path in top.rglob("*.*") if path.is_file()}
+             for top in (folder, other)]  # fmt: skip
+    assert trees[0].items() == {name: data for name, data in trees[1].items() if name.name != MARK}.items()
     files = list_files(json.loads((folder / "v1/index.json").read_bytes()))
     assert len(files) > 50
     for file in files:
@@ -194,7 +203,7 @@ def test_the_same_commands_fill_a_bucket_from_which_browsers_and_copies_read(
                 "no-cache",
                 "public, max-age=3600",
             )
-        assert (gzip.decompress(body) if is_packed else body) == (tmp_path / "copy" / file).read_bytes()
+        assert (gzip.decompress(body) if is_packed else body) == (folder / file).read_bytes()
 
 
 def read_address(address: str, server: subprocess.Popen[bytes]) -> bytes:
@@ -210,3 +219,21 @@ def read_address(address: str, server: subprocess.Popen[bytes]) -> bytes:
             if not isinstance(error.reason, ConnectionRefusedError) or time.monotonic() > until:
                 raise
             time.sleep(0.05)
+
+
+@pytest.mark.parametrize("name", ["../../.ssh/authorized_keys", "/tmp/x", ".git/config", "v1/../../x"])
+def test_the_recipe_for_copies_takes_no_name_that_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    """The list is signed: it may be one of a publisher whose key was stolen."""
+    recipe = read_commands("static.md", "Keep a copy")[1]
+    host, folder = tmp_path / "host", tmp_path / "a/b/copy"
+    host.mkdir()
+    folder.mkdir(parents=True)
+    (folder.parent / "public.pem").write_text(write_public(ONE))
+    sums = f"{'0' * 64}  {name}\n".encode()
+    (host / "sha256sums.txt").write_bytes(sums)
+    (host / "sha256sums.sig").write_bytes(ONE.sign(b"outings static files\n" + sums))
+    recipe = recipe.replace("https://data.example.org", f"file://{host}")
+    done = subprocess.run(["bash", "-c", recipe], cwd=folder, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert name in done.stdout
+    assert list(folder.iterdir()) == []

@@ -130,11 +130,12 @@ DETAILS, LISTS, INDEX = range(3)
 
 class StaticManifest(Struct, frozen=True, kw_only=True):
     """The state of a tree. `files`: the hash of each file by name, empty while the file is being written or deleted.
-    `closed`: for each full page of changes, by file name, the hash of its content without `meta`."""
+    Of each full page of changes, by file name: `closed`, the hash of its content without `meta`, and `sizes`."""
 
     url: str = ""
     files: Mapping[str, str] = {}
     closed: Mapping[str, str] = {}
+    sizes: Mapping[str, int] = {}
 
 
 class StaticFile(Struct, frozen=True, kw_only=True):
@@ -167,16 +168,14 @@ class Spool:
         self, name: str, data: bytes, *, step: int, max_age: int | None, media: str = JSON, closed: str = ""
     ) -> StaticFile:
         """Add the bytes unless the tree has them. A full page of changes with the same `closed` keeps its old bytes."""
-        sha, stored = hash_of(data), self._manifest.files.get(name)
-        if closed and stored and self._manifest.closed.get(name) == closed:
-            sha = stored
+        sha, stored, size = hash_of(data), self._manifest.files.get(name), len(data)
+        if closed and stored and name in self._manifest.sizes and self._manifest.closed.get(name) == closed:
+            sha, size = stored, self._manifest.sizes[name]
         offset = -1
         if sha != stored:
             offset = self._file.seek(0, 2)
             self._file.write(data)
-        return StaticFile(
-            sha256=sha, media=media, max_age=max_age, step=step, offset=offset, size=len(data), closed=closed
-        )
+        return StaticFile(sha256=sha, media=media, max_age=max_age, step=step, offset=offset, size=size, closed=closed)
 
     def read(self, name: str, file: StaticFile) -> HostFile:
         self._file.seek(file.offset)

@@ -49,11 +49,17 @@ class StaticResult(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...]
 
 
+class _IndexedFile(Struct, frozen=True):
+    size: int
+    sha256: str
+
+
 class _Index(Struct, frozen=True):
     release: str
     built_at: str
     requests: Sequence[StaticRequest]
     metros: Mapping[str, MetroIndex]
+    files: Mapping[str, _IndexedFile]
 
 
 def publish_static(
@@ -85,7 +91,7 @@ def publish_static(
         if before.url != table.url or not host.has(INDEX):  # of another address, or its files are gone
             before = StaticManifest()
         known = {**before.files, **dict.fromkeys(doubtful & before.files.keys(), "")}
-        with Spool(StaticManifest(files=known, closed=before.closed)) as spool, TemporaryDirectory() as scratch:
+        with Spool(msgspec.structs.replace(before, files=known)) as spool, TemporaryDirectory() as scratch:
             files, left_out = _render(
                 store, table, listed, read_date, cache=cache, scratch=Path(scratch), spool=spool, trust=trust
             )
@@ -101,6 +107,7 @@ def publish_static(
             manifest = StaticManifest(
                 url=table.url, files={name: file.sha256 for name, file in files.items()},
                 closed={name: file.closed for name, file in files.items() if file.closed},
+                sizes={name: file.size for name, file in files.items() if file.closed},
             )  # fmt: skip
             tag = None if stored is None else stored.etag
             pending = {**manifest.files, **dict.fromkeys((*changed, *gone), "")}
@@ -170,7 +177,8 @@ def _render(
     for file in list_host_files(slugs):
         add(file.name, file.data, media=file.media)
     of_metros = {slug: MetroIndex(dates[slug].isoformat(), tree[slug]) for slug in slugs}
-    index = _Index(listed.id, format_instant(listed.root.built_at), tree[""], of_metros)
+    indexed = {name: _IndexedFile(file.size, file.sha256) for name, file in sorted(files.items())}
+    index = _Index(listed.id, format_instant(listed.root.built_at), tree[""], of_metros, indexed)
     add(INDEX, msgspec.json.encode(index), step=steps.INDEX, media=JSON)
     sums = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(files.items())).encode()
     signature = trust.sign(sums, purpose=STATIC_FILES)

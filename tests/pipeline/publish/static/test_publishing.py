@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
+from hashlib import sha256
 from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
@@ -52,6 +53,13 @@ def read_tree(folder: Path) -> dict[str, bytes]:
 
 def read_index(folder: Path) -> Any:
     return json.loads((folder / INDEX).read_bytes())
+
+
+def check_index(folder: Path) -> None:
+    """Check that the index has the size and the hash of each file beside it."""
+    files = {name: data for name, data in read_tree(folder).items() if name != INDEX}
+    described = {name: {"size": len(data), "sha256": sha256(data).hexdigest()} for name, data in files.items()}
+    assert read_index(folder)["files"] == described
 
 
 def list_requests(index: Any) -> Iterator[tuple[str, list[str]]]:
@@ -241,8 +249,8 @@ def test_listings_for_adults_alone_move_nothing_in_the_tree_but_ids_of_releases_
 
 
 def hide_ids(data: bytes, *releases: str) -> bytes:
-    """Leave out what a tree's reader sees move: the id of the release, and the numbers of versions."""
-    numbers = rb'"(version_id|latest_version_id|next_cursor)":\d+'
+    """Leave out what a tree's reader sees move: the id of the release, the numbers of versions, and so their hashes."""
+    numbers = rb'"(version_id|latest_version_id|next_cursor|size)":\d+|"sha256":"[0-9a-f]{64}"'
     return re.sub("|".join(releases).encode(), b"", re.sub(numbers, b"", data))
 
 
@@ -250,6 +258,7 @@ def test_a_second_build_writes_only_what_names_its_release(city: City, tmp_path:
     folder = tmp_path / "tree"
     first = publish(city, FolderHost(folder))
     assert set(first.written) == read_tree(folder).keys()
+    check_index(folder)
     again = publish(city, FolderHost(folder))
     assert (again.written, again.deleted) == ((), ())
     city.build()
@@ -275,13 +284,13 @@ def test_of_details_only_those_that_changed_are_written(city: City, tmp_path: Pa
 @pytest.mark.long
 def test_a_full_page_of_changes_stays_and_only_the_last_one_is_written(tmp_path: Path) -> None:
     city, folder = City(tmp_path, has_pages=True), tmp_path / "tree"
-    # Names are unlike, so that none is taken for another's repeat.
-    events = [make_event(f"e{number}", name=f"Walk {number}") for number in range(410)]
+    # Names are unlike, so that none is taken for another's repeat. The number of the next version is a digit longer.
+    events = [make_event(f"e{number}", name=f"Walk {number}") for number in range(999)]
     city.write(events)
     city.build()
     publish(city, FolderHost(folder))
     feed = dict(list_requests(read_index(folder)))["/v1/changes"]
-    assert feed == ["v1/changes.json", "v1/changes/cursor=200.json", "v1/changes/cursor=400.json"]
+    assert feed == ["v1/changes.json", *(f"v1/changes/cursor={number}.json" for number in (200, 400, 600, 800))]
     before = read_tree(folder)
 
     events[0] |= {"description": "Another walk."}
@@ -289,6 +298,7 @@ def test_a_full_page_of_changes_stays_and_only_the_last_one_is_written(tmp_path:
     city.build()
     done = publish(city, FolderHost(folder))
     assert [name for name in done.written if "changes" in name] == feed[-1:]
+    check_index(folder)
     for file in feed:
         page = json.loads((folder / file).read_bytes())
         assert page["data"] == city.ask(parse_file(file))["data"]
