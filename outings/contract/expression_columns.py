@@ -112,18 +112,24 @@ def list_columns(listing_type: str | None) -> Columns:
     return {**LISTING_COLUMNS[listing_type], **{path: column.kind for path, column in occurrence}}
 
 
-# The functions and operators that expressions may use. None makes a text or a list much longer than its arguments, or
-# takes more than one pass over them. Regular expressions are left out: RE2 is linear in the text, not in the pattern.
-FUNCTIONS = frozenset(
+# Functions whose result may have all that their arguments have, and no more, except that a character may take three
+# bytes in place of two in the other case.
+COPYING = frozenset(
     {
-        "+", "-", "*", "/", "//", "%", "abs", "round", "floor", "ceil", "trunc", "greatest", "least",
-        "lower", "upper", "trim", "ltrim", "rtrim", "length", "left", "right", "substring", "strip_accents",
-        "contains", "starts_with", "ends_with", "^@", "prefix", "suffix", "position", "strpos", "instr",
-        "~~", "!~~", "~~*", "!~~*",
-        "list_value", "list_contains", "list_has", "array_contains", "list_has_any", "list_has_all", "&&", "@>", "<@",
-        "len", "array_length",
-        "date_part", "date_trunc", "date_diff", "datediff", "year", "month", "day", "hour", "minute", "dayofweek",
-        "isodow", "dayname", "monthname", "week", "to_years", "to_months", "to_weeks", "to_days", "to_hours",
-        "to_minutes", "nullif", "ifnull",
+        "+", "greatest", "least", "lower", "upper", "trim", "ltrim", "rtrim", "left", "right", "substring",
+        "strip_accents", "list_value", "nullif", "ifnull",
     }
 )  # fmt: skip
+# The functions and operators that expressions may use. All others have a result of a fixed size. None makes a text or a
+# list longer than its arguments, or takes more than one pass over them. Regular expressions are left out: RE2 is linear
+# in the text, not in the pattern.
+FUNCTIONS = COPYING | {
+    "-", "*", "/", "//", "%", "abs", "round", "floor", "ceil", "trunc", "length",
+    "contains", "starts_with", "ends_with", "^@", "prefix", "suffix", "position", "strpos", "instr",
+    "~~", "!~~", "~~*", "!~~*",
+    "list_contains", "list_has", "array_contains", "list_has_any", "list_has_all", "&&", "@>", "<@",
+    "len", "array_length",
+    "date_part", "date_trunc", "date_diff", "datediff", "year", "month", "day", "hour", "minute", "dayofweek",
+    "isodow", "dayname", "monthname", "week", "to_years", "to_months", "to_weeks", "to_days", "to_hours",
+    "to_minutes",
+}  # fmt: skip

@@ -2,16 +2,16 @@
 export's Parquet files of published listings, and from the tables of occurrences, sections and sessions."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
+from outings.answers.expressions.batches import Numbers, read_batches
 from outings.answers.expressions.parsing import NAME, SETTINGS, Expression, parse_expression, refuse
 from outings.answers.rows.column_tables import open_columns
 from outings.answers.rows.columns import pack_rows
@@ -30,11 +30,9 @@ from outings.sql_quoting import literal, quote
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-SECONDS, MEGABYTES = 1.0, 256
+SECONDS = 1.0
 # The size of a snapshot's cache of results, enough for some 150 sets of 100,000 listings, or 30 of 500,000 occurrences.
 _CACHE_BYTES = 1 << 21
-
-Numbers = NDArray[np.int64]
 
 
 class Expressions:
@@ -42,7 +40,7 @@ class Expressions:
 
     def __init__(self, reader: SnapshotReader) -> None:
         self._tables, self._columns = reader.tables, reader.open_index(open_columns)
-        self._files: dict[str, Bytes] = {}
+        self._files: dict[str, Any] = {}
         self._rows: dict[str, Numbers] = {}
         self._cache: LruCache[tuple[str, str], ExpressionSet] = LruCache(
             size=_CACHE_BYTES, weigh=lambda marked: min(marked.words.nbytes, _CACHE_BYTES)
@@ -51,12 +49,11 @@ class Expressions:
     def open_file(self, listing_type: str, read: Callable[[], Bytes]) -> None:
         """Read the Parquet file of a type's listings, unless it is already open."""
         if listing_type not in self._files:
-            self._files[listing_type] = read()
+            self._files[listing_type] = _open_parquet(read())
 
     def mark(self, text: str, listing_type: str) -> ExpressionSet:
         """Return the set of listings, or of occurrences, sections or sessions, for which a checked expression is true.
-        Raises `invalid_value` for a value that it can't convert, and `out_of_range` if it takes too much time or
-        memory."""
+        Raises `invalid_value` for a value that it can't convert, and `out_of_range` if it takes too much time."""
         name = (text, listing_type)
         return self._cache.read(name, lambda: self._evaluate(parse_expression(text, None), listing_type))
 
@@ -71,19 +68,26 @@ class Expressions:
         return ExpressionSet(self._columns.types[listing_type].pack_rows(numbers), is_of_occurrence=False)
 
     def _select(self, expression: Expression, listing_type: str, *, is_of_occurrence: bool) -> Iterator[Numbers]:
-        """Yield, by row group, the matching rows or the numbers of matching occurrences, sections or sessions."""
-        connection, file = connect(), _open_parquet(self._files[listing_type])
-        query = _compile(expression, listing_type, is_of_occurrence=is_of_occurrence)
-        rows, first = self._number_rows(listing_type, file), 0
+        """Yield, batch by batch, the matching rows or the numbers of matching occurrences, sections or sessions."""
+        connection, file = connect(), self._files[listing_type]
+        query = _compile(expression, listing_type)
+        numbers, slots = self._number_rows(listing_type, file), None
+        owners = np.arange(numbers.size)
         if is_of_occurrence:
-            connection.register("occurrences", self._read_occurrences(expression, listing_type))
+            slots = self._read_occurrences(expression, listing_type, numbers)
+            numbers, owners = (slots[name].to_numpy().astype(np.int64) for name in ("number", "owner"))
+        batches = read_batches(
+            file,
+            sorted(path for path in expression.columns if path in LISTING_COLUMNS[listing_type]),
+            copies=expression.copies,
+            slots=None if slots is None else {f"slot.{name}": slots[name].to_arrow() for name in slots.columns},
+            numbers=numbers,
+            owners=owners,
+        )
         with _bound(connection) as is_over:
-            for group in range(file.num_row_groups):
-                end = first + file.metadata.row_group(group).num_rows
-                columns = _read_columns(expression, listing_type, file, group)
-                connection.register("listings", _make_table(columns, rows[first:end]))
+            for batch in batches:
+                connection.register("batch", batch)
                 yield connection.execute(query).fetchnumpy()["number"].astype(np.int64)
-                first = end
                 if is_over():
                     raise _too_slow()
 
@@ -97,8 +101,9 @@ class Expressions:
             self._rows[listing_type] = numbered.to_numpy().astype(np.int64)
         return self._rows[listing_type]
 
-    def _read_occurrences(self, expression: Expression, listing_type: str) -> Any:
-        """Return the type's occurrences, sections or sessions, each with its `number` and its listing's `row`."""
+    def _read_occurrences(self, expression: Expression, listing_type: str, rows: Numbers) -> "pl.DataFrame":
+        """Return the occurrences, sections or sessions of `rows`, each with its `number` and the index of its listing's
+        row as `owner`, in the order of the owners."""
         table, members = OCCURRENCE_TABLES[listing_type], OCCURRENCE_COLUMNS[listing_type]
         columns = sorted({members[path].column for path in expression.columns if path in members})
         own = [name for name in columns if name in TABLES[table]]
@@ -106,41 +111,26 @@ class Expressions:
         if len(own) < len(columns):  # columns of the listing that apply to all of its occurrences
             inherited = ("row", *(name for name in columns if name not in own))
             frame = frame.join(read_columns(self._tables["listings"], "listings", inherited), on="row", how="left")
-        return frame.to_arrow()
+        owner_rows = frame["row"].to_numpy().astype(np.int64)
+        indexes = np.full(max(owner_rows.max(initial=0), rows.max(initial=0)) + 1, -1)
+        indexes[rows] = np.arange(rows.size)
+        owners = indexes[owner_rows]
+        order = np.argsort(owners, kind="stable")
+        order = order[np.searchsorted(owners[order], 0) :]
+        return frame[order].with_columns(owner=owners[order])
 
 
-def _read_columns(expression: Expression, listing_type: str, file: Any, group: int) -> dict[str, Any]:
-    """Return an expression's columns by path, from one row group."""
-    import pyarrow as pa
-
-    own = sorted(path for path in expression.columns if path in LISTING_COLUMNS[listing_type])
-    table = file.read_row_group(group, columns=own)
-    while any(pa.types.is_struct(field.type) for field in table.schema):
-        table = table.flatten()
-    return dict(zip(table.column_names, table.columns, strict=True))
-
-
-def _make_table(columns: Mapping[str, Any], rows: Numbers) -> Any:
-    import pyarrow as pa
-
-    # From NumPy's array pyarrow would look for pandas.
-    row = pa.Array.from_buffers(pa.int64(), rows.size, [None, pa.py_buffer(np.ascontiguousarray(rows))])
-    return pa.table({**columns, "row": row})
-
-
-def _compile(expression: Expression, listing_type: str, *, is_of_occurrence: bool) -> str:
-    """Return the SQL query over `listings` and `occurrences`. A column that the type lacks is null."""
+def _compile(expression: Expression, listing_type: str) -> str:
+    """Return the SQL query over `batch`. A column that the type lacks is null."""
     kinds, own, members = list_columns(None), LISTING_COLUMNS[listing_type], OCCURRENCE_COLUMNS[listing_type]
-    columns = []
+    columns = ["number"]
     for path in sorted(expression.columns):
         if path in members:
-            value = _convert(f"h.{quote(members[path].column)}", kinds[path])
+            value = _convert(quote(f"slot.{members[path].column}"), kinds[path])
         else:
-            value = f"l.{quote(path)}" if path in own else "NULL"
+            value = quote(path) if path in own else "NULL"
         columns.append(f"TRY_CAST({value} AS {kinds[path]}) AS {quote(path)}")
-    source = "occurrences h JOIN listings l USING (row)" if is_of_occurrence else "listings l"
-    number = "h.number" if is_of_occurrence else "l.row AS number"
-    return f"SELECT number FROM (SELECT {', '.join((number, *columns))} FROM {source}) WHERE {expression.sql}"
+    return f"SELECT number FROM (SELECT {', '.join(columns)} FROM batch) WHERE {expression.sql}"
 
 
 def _convert(column: str, kind: str) -> str:
@@ -169,11 +159,12 @@ _lock = threading.Lock()
 @cache
 def connect() -> "DuckDBPyConnection":
     import duckdb
+    import pyarrow.compute  # noqa: F401 - loaded here, before the time of an expression counts
 
     from outings.select_statement import lock
 
     # A scan of Arrow's tables fails for filters that are pushed into it: IS NOT DISTINCT FROM, for one.
-    own = {"memory_limit": f"{MEGABYTES}MB", "disabled_optimizers": "filter_pushdown"}
+    own = {"memory_limit": "256MB", "disabled_optimizers": "filter_pushdown"}
     connection = duckdb.connect(":memory:", config={**SETTINGS, **own})
     lock(connection)
     return connection
@@ -197,9 +188,6 @@ def _bound(connection: "DuckDBPyConnection") -> Iterator[Callable[[], bool]]:
         yield over.is_set
     except duckdb.InterruptException:
         raise _too_slow() from None
-    except duckdb.OutOfMemoryException:
-        message = f"{NAME} takes more than {MEGABYTES} MB; ask for less in one expression."
-        raise bad_request(param=NAME, reason="out_of_range", message=message, max=MEGABYTES) from None
     except duckdb.ConversionException:
         raise refuse("converts a value that has another form; TRY_CAST makes it null.") from None
     except duckdb.Error as error:

@@ -3,6 +3,7 @@
 Only the node types, functions and columns that are listed are allowed.
 """
 
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -14,7 +15,7 @@ from msgspec import Struct
 
 from outings.contract.did_you_mean import find_nearest
 from outings.contract.errors import ApiError, bad_request
-from outings.contract.expression_columns import FUNCTIONS, PREFIXES, list_columns
+from outings.contract.expression_columns import COPYING, FUNCTIONS, PREFIXES, list_columns
 from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import Route
 from outings.contract.values import CONTROL_CHARACTERS, show_text
@@ -55,6 +56,9 @@ _CASTS = frozenset(
         "INTERVAL",
     }
 )  # fmt: skip
+# How many `_` a pattern may have after its first `%`. For n of them a regular expression has up to 2 ** n states. It
+# takes linear time only while RE2 has all states in memory.
+_MOST_WILDCARDS = 8
 # Operator of a pattern → whether case is folded, and whether a match is refused.
 _PATTERNS = {"~~": (False, False), "!~~": (False, True), "~~*": (True, False), "!~~*": (True, True)}
 
@@ -66,11 +70,13 @@ class Expression(Struct, frozen=True):
         text: its canonical form.
         sql: the form to evaluate: each column is one quoted name, and each LIKE takes linear time.
         columns: the paths of its columns, such as `price.min`.
+        copies: how many copies of a listing's texts its evaluation holds, at most.
     """
 
     text: str
     sql: str
     columns: frozenset[str]
+    copies: int
 
     def is_of_occurrence(self, listing_type: str) -> bool:
         """Return True if the expression names a column of the type's occurrences, sections or sessions."""
@@ -115,7 +121,8 @@ class _Parser:
             raise refuse("has a control character", 1)
         flat = _flatten(tree)
         self._bind(flat)
-        return Expression(text, self._print(flat), frozenset(self._named))
+        _, copies = _count_copies(flat["statements"][0]["node"]["where_clause"])
+        return Expression(text, self._print(flat), frozenset(self._named), max(copies, 1))
 
     def _read(self, statement: str, before: int) -> dict[str, Any]:
         """Parse an SQL statement into DuckDB's tree. `before`: the number of characters before the expression."""
@@ -230,6 +237,8 @@ def _check_function(node: dict[str, Any], at: int) -> None:
         pattern = node["children"][1]
         if pattern["class"] != "CONSTANT" or not isinstance(pattern["value"].get("value"), str):
             raise refuse("takes a text in quotes as the pattern of LIKE", at)
+        if (count := _order_wildcards(pattern["value"]["value"]).partition("%")[2].count("_")) > _MOST_WILDCARDS:
+            raise refuse(f"has {count} _ after a % in a pattern; allowed: {_MOST_WILDCARDS}", at)
 
 
 def _flatten(tree: dict[str, Any]) -> dict[str, Any]:
@@ -250,7 +259,7 @@ def _make_pattern(node: dict[str, Any], *, is_folded: bool, is_negated: bool) ->
     DuckDB backtracks after each `_`, and in ILIKE after each `%`, which takes minutes in a long text.
     """
     text, pattern = node["children"]
-    words = pattern["value"]["value"]
+    words = _order_wildcards(pattern["value"]["value"])
     if is_folded:
         lower = {**node, "function_name": "lower", "is_operator": False}
         text = {**lower, "children": [text]}
@@ -263,10 +272,33 @@ def _make_pattern(node: dict[str, Any], *, is_folded: bool, is_negated: bool) ->
     return {**node, "class": "OPERATOR", "type": "OPERATOR_NOT", "children": [match]} if is_negated else match
 
 
+def _order_wildcards(pattern: str) -> str:
+    """Return a pattern that matches the same, with one `%` in a row, after each `_` beside it."""
+    return re.sub(r"[%_]*%[%_]*", lambda run: "_" * run[0].count("_") + "%", pattern)
+
+
 def _escape(character: str) -> str:
     wild = {"%": ".*", "_": "."}.get(character)
     plain = character if character.isalnum() or not character.isascii() else f"\\{character}"
     return plain if wild is None else wild
+
+
+def _count_copies(node: Any) -> tuple[int, int]:
+    """Return how many copies of its columns' values a node's result has, and how many its evaluation holds in all."""
+    if isinstance(node, list):
+        counts = [*map(_count_copies, node)]
+        return sum(copies for copies, _ in counts), sum(held for _, held in counts)
+    if not isinstance(node, dict):
+        return 0, 0
+    copies, held = _count_copies([inner for name, inner in node.items() if name not in ("value", "cast_type")])
+    if "class" not in node:
+        return copies, held
+    if node["class"] == "COLUMN_REF":
+        return 1, 1
+    is_copying = node["class"] in ("CASE", "CAST") or node["type"] == "OPERATOR_COALESCE"
+    if not is_copying and node.get("function_name", "").lower() not in COPYING:
+        return 0, held
+    return copies, held + copies
 
 
 def _walk(node: Any) -> Iterator[dict[str, Any]]:
