@@ -57,7 +57,7 @@ def takedown(*, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, co
     else:
         _tell_taken(store, done, configuration, wanted, reason=reason, as_json=as_json)
     # Also where nothing was left to do: the one that took it down may have died before its files left.
-    publish_tree(configuration)
+    publish_tree(configuration, withdrawn=() if undo else wanted)
 
 
 def _read_id(text: str) -> str:

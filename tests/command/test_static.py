@@ -83,6 +83,75 @@ def test_the_tree_follows_a_build_a_takedown_and_a_rollback(city: City, tmp_path
     assert json.loads(index.read_bytes())["release"] != city.current.id == before
 
 
+def list_holding(folder: Path, text: str) -> set[str]:
+    """The files of the tree with this text in their name or bytes."""
+    public = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)) for path in public if text.encode() in str(path).encode() + path.read_bytes()}
+
+
+@pytest.mark.parametrize("accident", ["moved", "no index", "new store", "no memory", "another place"])
+def test_a_takedown_finds_the_files_by_looking(city: City, tmp_path: Path, accident: str) -> None:
+    write(city, "abcd")
+    call(city, "build", "--workers", "1")
+    gone, folder = read_events(tmp_path)["a"], tmp_path / "var/public"
+    (folder / "CNAME").write_text("outings.example")
+    if accident == "moved":
+        folder = folder.rename(tmp_path / "moved")
+        city.site = city.site.replace("var/public", "moved")
+    if accident == "no index":
+        (folder / "v1/index.json").unlink()
+    if accident == "new store":
+        (tmp_path / "var/store").rename(tmp_path / "old-store")
+        write(city, "abcd")
+        # It publishes the same listings, and the files are the same.
+        call(city, "build", "--workers", "1")
+    if accident == "no memory":
+        (tmp_path / "var/store/static.json").unlink()
+    if accident == "another place":
+        city.site = city.site.replace("var/public", "elsewhere")
+        assert city.configuration
+        call(city, "takedown", gone)
+        city.site = city.site.replace("elsewhere", "var/public")
+    assert city.configuration
+    call(city, "takedown", gone)
+    assert list_holding(folder, gone) == {"v1/changes.json"}
+    assert (folder / "CNAME").exists()
+
+
+def test_a_takedown_names_files_of_others_that_hold_it(city: City, tmp_path: Path) -> None:
+    write(city, "abcd")
+    call(city, "build", "--workers", "1")
+    gone, folder = read_events(tmp_path)["a"], tmp_path / "var/public"
+    copy = folder / "old copy/event.json"
+    copy.parent.mkdir()
+    copy.write_bytes((folder / f"v1/events/{gone}.json").read_bytes())
+    done = call(city, "takedown", gone, code=1)
+    assert "old copy/event.json" in done.stderr
+    copy.unlink()
+    call(city, "takedown", gone)
+
+
+def test_the_files_of_a_metro_that_leaves_leave(city: City, tmp_path: Path) -> None:
+    city.site = city.site.replace('metros = ["seattle"]', "")
+    city.add_metro("boston", "America/New_York")
+    write(city, "ab")
+    city.write(
+        [make_event("c", starts_local=f"{datetime.now(UTC).date() + timedelta(days=5)}T10:00:00")],
+        feed="b",
+        metro="boston",
+    )
+    assert city.configuration
+    call(city, "build", "--workers", "1")
+    folder = tmp_path / "var/public"
+    assert (folder / "v1/boston/events.json").exists()
+    city.forget_metro("boston")
+    assert city.configuration
+    call(city, "build", "--workers", "1", code=3)
+    assert (folder / "v1/boston/events.json").exists()
+    call(city, "build", "--workers", "1", "--allow-shrink")
+    assert list_holding(folder, "boston") == {"v1/changes.json"}
+
+
 def test_with_a_signing_key_a_copy_shows_that_it_is_whole_and_ours(city: City, tmp_path: Path) -> None:
     write(city, "ab")
     call(city, "build", "--workers", "1")

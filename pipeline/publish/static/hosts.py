@@ -3,6 +3,7 @@ whole or not at all. While a tree is made, only its hashes are in memory, since 
 bytes are in a temporary file."""
 
 import gzip
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,6 +23,7 @@ from outings.release.store import StoreError, hash_of
 # Temporary files of killed writers, and the seconds after which they are removed: no write takes as long.
 _TEMPORARY = ".writing-"
 _SWEPT_AFTER = 3600
+_GZIP_MAGIC = b"\x1f\x8b"
 
 
 class HostFile(Struct, frozen=True):
@@ -47,8 +49,24 @@ class FolderHost:
             if time.time() - left.stat().st_mtime > _SWEPT_AFTER:
                 left.unlink(missing_ok=True)
 
-    def has(self, name: str) -> bool:
-        return (self._folder / name).is_file()
+    def __str__(self) -> str:
+        return f"file:{self._folder}"
+
+    def list_names(self) -> Iterator[str]:
+        """Yield the names of all files, whoever wrote them."""
+        with self._explain("list", "the folder"):
+            for folder, _, names in os.walk(self._folder, onerror=_raise_unless_missing):
+                for name in names:
+                    path = (Path(folder) / name).relative_to(self._folder)
+                    if not name.startswith(_TEMPORARY):
+                        yield path.as_posix()
+
+    def read(self, name: str) -> bytes | None:
+        with self._explain("read", name):
+            try:
+                return (self._folder / name).read_bytes()
+            except FileNotFoundError:
+                return None
 
     def write(self, files: Iterable[HostFile]) -> None:
         for file in files:
@@ -82,7 +100,7 @@ class FolderHost:
             yield
         except OSError as error:
             cause = error.strerror or str(error)
-            raise StoreError(store=f"file:{self._folder}", operation=operation, name=name, cause=cause) from error
+            raise StoreError(store=str(self), operation=operation, name=name, cause=cause) from error
 
 
 class S3Host:
@@ -91,8 +109,16 @@ class S3Host:
     def __init__(self, store: S3Store) -> None:
         self._store = store
 
-    def has(self, name: str) -> bool:
-        return self._store.exists(name)
+    def __str__(self) -> str:
+        return str(self._store)
+
+    def list_names(self) -> Iterator[str]:
+        return (entry.name for entry in self._store.list(""))
+
+    def read(self, name: str) -> bytes | None:
+        found = self._store.read_versioned(name)
+        is_packed = found is not None and found.data.startswith(_GZIP_MAGIC)
+        return None if found is None else gzip.decompress(found.data) if is_packed else found.data
 
     def write(self, files: Iterable[HostFile]) -> None:
         self._store.put_many(map(self._encode, files))
@@ -110,6 +136,11 @@ class S3Host:
 
     def flush(self) -> None:
         """Do nothing: S3 answers only when an object is durable."""
+
+
+def _raise_unless_missing(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 # The interface of a host.
@@ -130,9 +161,10 @@ DETAILS, LISTS, INDEX = range(3)
 
 class StaticManifest(Struct, frozen=True, kw_only=True):
     """The state of a tree. `files`: the hash of each file by name, empty while the file is being written or deleted.
-    Of each full page of changes, by file name: `closed`, the hash of its content without `meta`, and `sizes`."""
+    Of each full page of changes, by file name: `closed`, the hash of its content without `meta`, and `sizes`.
+    `indexes`: hashes that the index may have, by which the tree is recognized wherever it is."""
 
-    url: str = ""
+    indexes: tuple[str, ...] = ()
     files: Mapping[str, str] = {}
     closed: Mapping[str, str] = {}
     sizes: Mapping[str, int] = {}

@@ -1,5 +1,6 @@
 """Publish the static tree of the current release. Only files that changed are written, the index last."""
 
+import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -8,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.configuration.tables import StaticTable
 from outings.contract.openapi.document import encode_static_document
@@ -18,8 +20,9 @@ from outings.contract.vocabulary import Vocabulary
 from outings.failures import GuardRefusal
 from outings.release.pointer import list_releases
 from outings.release.root import ListedRelease
+from outings.release.site import ASSETS
 from outings.release.snapshot import Release, open_release
-from outings.release.store import Outcome, Store, decode_json
+from outings.release.store import Outcome, Store, VersionedBytes, decode_json, hash_of
 from outings.release.trust import ANYBODY, STATIC_FILES, Trust
 from pipeline.publish.static import hosts as steps
 from pipeline.publish.static.host_files import list_host_files, render_pages
@@ -31,6 +34,8 @@ from pipeline.publish.static.requests import StaticMetro
 MANIFEST = "static.json"
 # The share of a tree's files that may be deleted at once.
 MOST_LEAVING = 0.5
+# The files that only this program writes. Some hosts need other files beside them.
+_OWN = re.compile(rf"([a-z]{{2,3}}/)?((v1|cities)/|{ASSETS}|index\.html\Z)|(openapi\.json|{SUMS}|{SIGNATURE})\Z")
 # Attempts, if others publish the tree at the same time.
 ATTEMPTS = 20
 # Files written between two lines of progress.
@@ -39,9 +44,11 @@ _STEPS = {steps.DETAILS: "details", steps.LISTS: "lists", steps.INDEX: "index"}
 
 
 class StaticResult(Struct, frozen=True, kw_only=True):
-    """The outcome of publishing a tree. `left_out`: requests and kinds without files, each with the reason."""
+    """The outcome of publishing a tree. `left_out`: requests and kinds without files, each with the reason. `others`:
+    files that are not the program's, if they were looked for."""
 
     release: str
+    others: tuple[str, ...] = ()
     files: int
     size: int
     written: tuple[str, ...]
@@ -70,11 +77,12 @@ def publish_static(
     read_date: Callable[[str], date],
     cache: Path,
     allow_shrink: bool = False,
+    looks: bool = False,
     progress: Callable[[str], None] = lambda _: None,
     trust: Trust = ANYBODY,
 ) -> StaticResult | None:
     """Publish the current release; return None if there is no release. `read_date`: returns the local date in a time
-    zone.
+    zone. `looks`: compare the tree's manifest with the files that there are, even if it is of this tree.
 
     The store keeps the tree's manifest. Before files are written, their hashes in it are emptied, so that after a
     killed run the next one writes them again. If another publisher was faster, start again.
@@ -87,11 +95,9 @@ def publish_static(
         if listed is None:
             return None
         stored = store.read_versioned(MANIFEST)
-        before = StaticManifest() if stored is None else decode_json(stored.data, StaticManifest, name=MANIFEST)
-        if before.url != table.url or not host.has(INDEX):  # of another address, or its files are gone
-            before = StaticManifest()
+        before, others = _recall(host, stored, looks=looks)
         known = {**before.files, **dict.fromkeys(doubtful & before.files.keys(), "")}
-        with Spool(msgspec.structs.replace(before, files=known)) as spool, TemporaryDirectory() as scratch:
+        with Spool(replace(before, files=known)) as spool, TemporaryDirectory() as scratch:
             files, left_out = _render(
                 store, table, listed, read_date, cache=cache, scratch=Path(scratch), spool=spool, trust=trust
             )
@@ -105,13 +111,14 @@ def publish_static(
                     "nothing of it was changed. If they are really gone, build with --allow-shrink"
                 )
             manifest = StaticManifest(
-                url=table.url, files={name: file.sha256 for name, file in files.items()},
+                indexes=(files[INDEX].sha256,), files={name: file.sha256 for name, file in files.items()},
                 closed={name: file.closed for name, file in files.items() if file.closed},
                 sizes={name: file.size for name, file in files.items() if file.closed},
             )  # fmt: skip
             tag = None if stored is None else stored.etag
             pending = {**manifest.files, **dict.fromkeys((*changed, *gone), "")}
-            version = _swap(store, msgspec.structs.replace(manifest, files=pending), expected=tag)
+            indexes = (*before.indexes, *manifest.indexes)
+            version = _swap(store, replace(manifest, files=pending, indexes=indexes), expected=tag)
             if version is None:
                 continue
             doubtful.update(changed, gone)
@@ -123,8 +130,26 @@ def publish_static(
             return StaticResult(
                 release=listed.id, files=len(files), size=sum(file.size for file in files.values()),
                 written=tuple(changed), deleted=gone, left_out=left_out,
+                others=tuple(name for name in others if name not in files),
             )  # fmt: skip
     raise GuardRefusal(f"[static] url {table.url}: others published it {ATTEMPTS} times meanwhile; build again")
+
+
+def _recall(host: Host, stored: VersionedBytes | None, *, looks: bool) -> tuple[StaticManifest, list[str]]:
+    """Return what is known of the tree, and if it was looked for, the names of files that are not the program's. A
+    manifest of another tree says nothing of this one: its files are found by listing them."""
+    before = StaticManifest() if stored is None else decode_json(stored.data, StaticManifest, name=MANIFEST)
+    index = host.read(INDEX)
+    is_known = index is not None and hash_of(index) in before.indexes
+    if is_known and not looks:
+        return before, []
+    own, others = {}, []
+    for name in sorted(host.list_names()):
+        if _OWN.match(name) or (is_known and name in before.files):
+            own[name] = before.files.get(name, "") if is_known else ""
+        else:
+            others.append(name)
+    return replace(before, files=own) if is_known else StaticManifest(files=own), others
 
 
 def _swap(store: Store, manifest: StaticManifest, *, expected: str | None) -> str | None:
