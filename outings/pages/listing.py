@@ -11,6 +11,7 @@ from markupsafe import Markup
 from outings.answers.ical import encode_lines, encode_vtimezone, escape_text
 from outings.configuration.zones import read_zone
 from outings.contract.vocabulary import COLLECTIONS, WEEKDAYS
+from outings.pages.assets import find_asset
 from outings.pages.layout import name_words, render_page
 from outings.pages.listing_map import HEIGHT, WIDTH, draw_areas
 from outings.pages.settings import Words, format_date
@@ -28,9 +29,15 @@ _FLAGS = ("is_indoor", "is_outdoor", "is_sensory_friendly", "good_for_rainy")
 _AMENITIES = ("has_outdoor_space", "has_parking", "has_wifi", "socks_required", "outside_food_allowed")
 
 
+def locate_listing(item: Document, settings: SiteSettings) -> str:
+    """Return the path of a listing's page. On plain files it is a folder, which every host shows."""
+    page = f"{item['metro']}/{COLLECTIONS[item['type']]}/{quote(item['slug'])}"
+    return f"{page}/" if settings.is_static else page
+
+
 def render_listing(
-    item: Document, *, settings: SiteSettings, locate_asset: Callable[[str], str], picture: Picture | None = None,
-    outlines: bytes | None = None,
+    item: Document, *, settings: SiteSettings, locate_asset: Callable[[str], str] = lambda name: find_asset(name).path,
+    picture: Picture | None = None, outlines: bytes | None = None,
 ) -> bytes:  # fmt: skip
     """Render the page of a listing. `locate_asset` returns the path of a style or script of the release. `outlines`: of
     the metro's neighborhoods, as GeoJSON."""
@@ -54,6 +61,10 @@ def render_listing(
         "directions": _find_directions(item),
         "links": [(words[name], address) for name, address in _list_addresses(item)],
         "calendar": f"{quote(item['slug'])}.ics" if item.get("has_date") or any(_list_entries(item)) else None,
+        "others": [
+            (other["name"], locate_listing({**item, **other}, settings))
+            for other in (item["sessions"] if item["type"] == "class" else ())
+        ],
         "explore": f"explore/?metro={item['metro']}&type={collection}",
         "structured": Markup(_encode_structured(item)),  # noqa: S704 every "<" in it is escaped
         "updated_on": date.fromisoformat(item["updated_at"][:10]) if item["updated_at"] else None,
@@ -62,7 +73,7 @@ def render_listing(
         ),
     }
     page = render_page(
-        f"{item['metro']}/{collection}/", "listing.html", settings=settings, page_words="listing", values=values,
+        locate_listing(item, settings), "listing.html", settings=settings, page_words="listing", values=values,
         locate_asset=locate_asset,
     )  # fmt: skip
     return page.data

@@ -1,10 +1,13 @@
 """Files of a tree that answer no request: pages for people, and settings that hosts read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import chain
 
+import msgspec
 from msgspec.structs import replace
 
+from outings.answers.ical import render_event_file
 from outings.answers.live_counts import count_listings
 from outings.contract.envelope import encode_error
 from outings.contract.errors import not_found
@@ -14,11 +17,12 @@ from outings.contract.routes import JSON, ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.pages.assets import Page, explain_no_assets
 from outings.pages.settings import ExplorerMetro
-from outings.release.site import ASSETS, SiteFile, StoredFile, locate_outlines, read_site
+from outings.release.site import ASSETS, SiteFile, SiteSettings, StoredFile, locate_outlines, read_site
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from pipeline.publish.objects.site import make_figures
 from pipeline.publish.static.hosts import HostFile
+from pipeline.publish.static.requests import list_published
 
 _TEXT = "text/plain"
 _MAX_AGE = {route.name: route.max_age for route in ROUTES}
@@ -59,10 +63,10 @@ def _encode_headers(slugs: Sequence[str]) -> bytes:
 
 def render_pages(
     store: Store, site: str | None, metros: Mapping[str, Snapshot], *, dates: Mapping[str, date],
-    files: Mapping[str, SiteFile | StoredFile],
+    read: Callable[[str], bytes], files: Mapping[str, SiteFile | StoredFile],
 ) -> Iterator[Page]:  # fmt: skip
-    """Yield each page, and each file that pages load, with its path; nothing if the release has no pages. `files`: the
-    files of the release's site."""
+    """Yield each page, and each file that pages load, with its path; nothing if the release has no pages. `read`
+    returns the body of a request. `files`: the files of the release's site."""
     if site is None or explain_no_assets() is not None:
         return
     # A tree without pages needs no templates.
@@ -86,6 +90,27 @@ def render_pages(
         outlines = files.get(locate_outlines(slug))
         if isinstance(outlines, SiteFile):
             pages.append(Page(path=locate_outlines(slug), media=outlines.media, data=outlines.read(b"")))
-    for page in pages:
+    rendered = (_render_listings(own, read=read, settings=settings, files=files) for own in metros.values())
+    for page in chain(pages, *rendered):
         is_folder = not page.path or page.path.endswith("/")
         yield replace(page, path=f"{page.path}index.html") if is_folder else page
+
+
+def _render_listings(
+    snapshot: Snapshot, *, read: Callable[[str], bytes], settings: SiteSettings,
+    files: Mapping[str, SiteFile | StoredFile],
+) -> Iterator[Page]:  # fmt: skip
+    """Yield the page of each published listing, and its calendar file if it has dates."""
+    from outings.pages.listing import locate_listing, render_calendar, render_listing
+
+    outlines = files.get(locate_outlines(snapshot.metro.slug))
+    areas = outlines.read(b"") if isinstance(outlines, SiteFile) else None
+    for collection, ids in list_published(snapshot).items():
+        for row_id in ids:
+            item = msgspec.json.decode(read(f"/v1/{collection}/{row_id}"))["data"]
+            path = locate_listing(item, settings)
+            yield Page(path=path, data=render_listing(item, settings=settings, outlines=areas))
+            is_event = item["type"] == "event"
+            calendar = render_event_file(row_id, snapshot) if is_event else render_calendar(item)
+            if calendar is not None:
+                yield Page(path=f"{path}{item['slug']}.ics", media=EXPORT_TYPES["ics"], data=calendar)

@@ -29,7 +29,7 @@ from pipeline.publish.static.host_files import list_host_files, render_pages
 from pipeline.publish.static.hosts import Host, Spool, StaticFile, StaticManifest
 from pipeline.publish.static.public_release import hide_adults
 from pipeline.publish.static.rendering import MetroIndex, Renderer, StaticRequest
-from pipeline.publish.static.requests import StaticMetro
+from pipeline.publish.static.requests import StaticMetro, list_published
 
 MANIFEST = "static.json"
 # The share of a tree's files that may be deleted at once.
@@ -181,6 +181,7 @@ def _render(
     metros = [
         StaticMetro(
             slug=slug, today=dates[slug], days=table.days, vocabulary=vocabulary, requests=requests.get(slug, ()),
+            listings=list_published(public.metros[slug]),
         )
         for slug in slugs
     ]  # fmt: skip
@@ -194,7 +195,8 @@ def _render(
         files[name] = spool.add(name, data, step=step, max_age=max_age, media=media)
 
     shown = {slug: public.metros[slug] for slug in slugs}
-    for page in render_pages(store, listed.root.site, shown, dates=dates, files=release.site):
+    read = renderer.read_answer
+    for page in render_pages(store, listed.root.site, shown, dates=dates, read=read, files=release.site):
         step = steps.LISTS if page.path.endswith(".html") else steps.DETAILS
         add(page.path, page.data, step=step, media=page.media)
     files_by_request = {request.request: request.files for listed in tree.values() for request in listed}

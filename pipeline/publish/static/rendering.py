@@ -153,6 +153,10 @@ class Renderer:
             following = f"cursor={page.meta.next_cursor}" if is_log else f"page={len(files) + 1}"
             query, body = self._answer(f"{spelt}{'&' if '?' in spelt else '?'}{following}")
 
+    def read_answer(self, request: str) -> bytes:
+        """Return the body of a request."""
+        return self._answer(request)[1]
+
     def _answer(self, request: str) -> tuple[Query, bytes]:
         query = parse_target(request, vocabulary=self._vocabulary, aliases=self._aliases)
         answer_from = partial(answer, query, dates=self._dates, entitlement=self._entitlement)
@@ -172,7 +176,7 @@ class Renderer:
 
 
 def _collect(page: _Page, route: Route, metro: StaticMetro | None) -> None:
-    """Add the ids and slugs in a list to those that its metro shows. Later requests are made from these."""
+    """Add what a list shows to what its metro shows. Later requests are made from these."""
     if metro is None:
         return
     if route.name == "neighborhoods":
@@ -183,8 +187,6 @@ def _collect(page: _Page, route: Route, metro: StaticMetro | None) -> None:
         return
     collection = route.collection
     for item in _read_items(page.data):
-        if item.slug:  # not among the `fields` of some requests
-            metro.slugs[collection].setdefault(item.id, item.slug)
         if item.place is not None and item.place.id is not None:
             metro.places[collection][item.place.id] = None
         if item.organization.id is not None:

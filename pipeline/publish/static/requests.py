@@ -1,34 +1,36 @@
 """List the requests that a static tree answers. The last kinds are left out beyond `max_objects` files."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
+import polars as pl
 from msgspec import Struct, field
 
 from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import LISTS
-from outings.contract.vocabulary import COLLECTIONS, Vocabulary
+from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary
+from outings.release.snapshot import Snapshot
+from outings.release.tables import PUBLISHED, read_columns
 from pipeline.publish.objects.precomputed_pages import list_months
 
-_CHILD_AGES = range(18)
 _SATURDAY = 5
 NAMED = "requests of the configuration"
 _DATED = [collection for listing_type, collection in COLLECTIONS.items() if listing_type != "place"]
 
 
 class StaticMetro(Struct, frozen=True, kw_only=True):
-    """A metro of a static tree.
+    """A metro of a static tree. `listings`: the ids of all that are published, by collection.
 
-    The mappings are filled while the metro's lists are rendered, with what these show: slugs by collection and id, the
-    places and organizations of each collection's listings, and all neighborhoods and organizations (`directory`)."""
+    The other mappings are filled while the metro's lists are rendered, with what these show: the places and
+    organizations of each collection's listings, and all neighborhoods and organizations (`directory`)."""
 
     slug: str
     today: date
     days: int
     vocabulary: Vocabulary
     requests: Sequence[str]
-    slugs: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    listings: Mapping[str, Sequence[str]]
     places: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
     organizations: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
     neighborhoods: dict[str, None] = field(default_factory=dict)
@@ -40,7 +42,7 @@ class StaticMetro(Struct, frozen=True, kw_only=True):
 
 
 class Kind(Struct, frozen=True):
-    """A kind of requests that get files, such as lists by age. `keeps_empty`: an empty list gets a file, too."""
+    """A kind of requests that get files, such as lists by category. `keeps_empty`: an empty list gets a file, too."""
 
     name: str
     list_requests: Callable[[StaticMetro], Iterable[str]]
@@ -58,15 +60,10 @@ def _list_overviews(metro: StaticMetro) -> Iterator[str]:
 
 
 def _list_details(metro: StaticMetro) -> Iterator[str]:
-    for collection, slugs in metro.slugs.items():
-        yield from (f"/v1/{collection}/{row_id}" for row_id in slugs)
+    for collection, ids in metro.listings.items():
+        yield from (f"/v1/{collection}/{row_id}" for row_id in ids)
     lists = (metro.directory, *metro.organizations.values())
     yield from (f"/v1/organizations/{row_id}" for row_id in dict.fromkeys(row_id for ids in lists for row_id in ids))
-
-
-def _list_slugs(metro: StaticMetro) -> Iterator[str]:
-    for collection, slugs in metro.slugs.items():
-        yield from (f"/v1/{collection}/slug/{slug}?metro={metro.slug}" for slug in dict.fromkeys(slugs.values()))
 
 
 def _list_days(metro: StaticMetro) -> Iterator[str]:
@@ -99,13 +96,12 @@ def _list_relations(metro: StaticMetro) -> Iterator[str]:
 
 
 _ALL = COLLECTIONS.values()
-# Details after the lists that show them; every later list shows a part of what these show.
+# What the first lists show, later kinds have requests for.
 KINDS = (
     Kind("default lists", lambda metro: metro.list_lists("", of=_ALL), of_no_metro=("/v1/metros",)),
     Kind("overviews", _list_overviews),
     Kind(NAMED, lambda metro: metro.requests),
     Kind("details by id", _list_details),
-    Kind("details by slug", _list_slugs),
     Kind("lists by day", _list_days),
     Kind("lists of what is free", lambda metro: metro.list_lists("?free=true", of=_DATED)),
     Kind("changes", lambda _: (), of_no_metro=("/v1/changes",)),
@@ -122,5 +118,14 @@ KINDS = (
         keeps_empty=False,
     ),
     Kind("lists of places and organizations", _list_relations, keeps_empty=False),
-    Kind("lists by age", lambda metro: metro.list_lists("?age=", _CHILD_AGES, of=_DATED)),
 )
+
+
+def list_published(snapshot: Snapshot) -> dict[str, list[str]]:
+    """Return the ids of all published listings, by collection."""
+    rows = read_columns(snapshot.tables["listings"], "listings", ("type", "status", "id"))
+    published = rows.filter(pl.col("status") == PUBLISHED)
+    return {
+        collection: published.filter(pl.col("type") == TYPES.index(listing_type))["id"].to_list()
+        for listing_type, collection in COLLECTIONS.items()
+    }
