@@ -159,9 +159,12 @@ def expand_recurrence(
     rdates: Sequence[datetime],
     timezone: str,
     horizon: tuple[date, date],
+    days: int = 1,
+    day_ends: datetime | None = None,
 ) -> Expansion:
     """Expand an event's dates. All times are local and naive; `ends_local` is not before `starts_local`. `horizon`: the
-    first and last local date to return.
+    first and last local date to return. `days`: on how many days each date of a series happens, unless the next one
+    begins before these are over; `day_ends`: the end of the first of them.
 
     A single event is returned whatever its date, and so is the one date of a series whose rule we can't follow. Raises
     ValueError for an unknown time zone.
@@ -183,7 +186,18 @@ def expand_recurrence(
         zone=zone, anchor=count_seconds(anchor.starts_local), rule=rule, added=tuple(rdates), excluded=tuple(exdates),
         has_time=has_time, last_day=number_day(horizon[1]),
     )  # fmt: skip
-    return _cut_series(series, list_live(series), anchor=anchor, rrule=text, first_day=number_day(horizon[0]))
+    live = list_live(series)
+    if live.starts.size > 1 and days > 1 and np.diff(live.starts).min() < days * DAY:
+        days = 1
+    return _cut_series(
+        series, live, anchor=anchor, rrule=text, first_day=number_day(horizon[0]), days=days,
+        each=anchor if days == 1 else _make_moment(zone, starts_local, day_ends),
+    )  # fmt: skip
+
+
+def _spread(live: LiveDates, days: int) -> LiveDates:
+    """Return each of the days on which the dates happen."""
+    return msgspec.structs.replace(live, starts=merge_starts(*(live.starts + day * DAY for day in range(days))))
 
 
 def _read_rule(rrule: str | None, starts: time | None) -> tuple[RecurrenceRule | None, tuple[str, ...]]:
@@ -205,21 +219,26 @@ def _make_moment(zone: Zone, starts_local: datetime, ends_local: datetime | None
     return Moment(starts_local=starts, ends_local=ends, starts_at=starts_at, ends_at=ends_at)
 
 
-def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str | None, first_day: int) -> Expansion:
-    first = int(np.searchsorted(live.starts, first_day * DAY))
-    stop = int(np.searchsorted(live.starts, (series.last_day + 1) * DAY))
-    starts = live.starts[first : min(stop, first + MAX_OCCURRENCES)]
+def _cut_series(
+    series: Series, live: LiveDates, *, anchor: Moment, rrule: str | None, first_day: int, days: int, each: Moment
+) -> Expansion:
+    """Cut a series at the horizon. `each`: the start and end of the first of its dates' `days`."""
+    spread = live if days == 1 else _spread(live, days)
+    first = int(np.searchsorted(spread.starts, first_day * DAY))
+    stop = int(np.searchsorted(spread.starts, (series.last_day + 1) * DAY))
+    starts = spread.starts[first : min(stop, first + MAX_OCCURRENCES)]
     given = first + starts.size
+    own = np.searchsorted(live.starts, [first_day * DAY, spread.starts[given - 1] + 1 if given else 0]).tolist()
     return Expansion(
-        anchor=anchor, occurrences=_time_occurrences(starts, series.zone, anchor=anchor, first_index=first + 1),
-        beyond=_find_beyond(series, live, given=given), given=given,
-        total=live.starts.size if live.has_end else None, rrule=rrule, is_recurring=True,
-        recurrence=write_recurrence(series, live, first=first, stop=given),
+        anchor=anchor, occurrences=_time_occurrences(starts, series.zone, anchor=each, first_index=first + 1),
+        beyond=_find_beyond(series, spread, given=given, days=days), given=given,
+        total=spread.starts.size if live.has_end else None, rrule=rrule, is_recurring=True,
+        recurrence=write_recurrence(series, live, first=own[0], stop=max(own)),
         problems=("recurrence_truncated",) if stop - first > starts.size else (),
     )  # fmt: skip
 
 
-def _find_beyond(series: Series, live: LiveDates, *, given: int) -> tuple[int, int] | None:
+def _find_beyond(series: Series, live: LiveDates, *, given: int, days: int) -> tuple[int, int] | None:
     """Return the local start and the instant of the first date after the `given` ones, or None. A series without an end
     is followed as far as needed."""
     last, reach = series.last_day, _NEAR_END
@@ -227,7 +246,7 @@ def _find_beyond(series: Series, live: LiveDates, *, given: int) -> tuple[int, i
     while live.starts.size <= given and not live.has_end and not ends_near and last < LAST_DAY:
         reach *= 4
         last = min(last + reach, LAST_DAY)
-        live = list_live(msgspec.structs.replace(series, last_day=last))
+        live = _spread(list_live(msgspec.structs.replace(series, last_day=last)), days)
     starts = live.starts[given : given + 1]
     return (int(starts[0]), int(series.zone.resolve_all(starts)[0])) if starts.size else None
 

@@ -1,12 +1,15 @@
 """An event of several days without a rule is a daily series to its end, and a feed says by which confidence it goes."""
 
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import recurring_ical_events
+from icalendar import Calendar
 
 from tests.pipeline.city import City, make_event, make_place
+from tests.pipeline.publish.objects.exports import read_file
 
 ALL = "/v1/seattle/events?occurrences=expand&from=2026-08-10&to=2026-09-09&limit=100"
 
@@ -69,7 +72,18 @@ def test_it_is_found_on_its_last_day_months_after_its_first(city: City) -> None:
         ),
         (
             {**EXHIBITION, "rrule": "FREQ=WEEKLY;COUNT=2"},
-            [("2026-08-12T10:00:00", "2026-08-15T17:00:00"), ("2026-08-19T10:00:00", "2026-08-22T17:00:00")],
+            [(f"2026-08-{day}T10:00:00", f"2026-08-{day}T17:00:00") for day in (12, 13, 14, 15, 19, 20, 21, 22)],
+        ),
+        (
+            {
+                "starts_local": None, "date_on": "2024-08-29", "all_day": True, "ends_local": "2024-08-31T00:00:00",
+                "rrule": "FREQ=YEARLY", "rdates": ["2026-08-12T00:00:00"], "exdates": ["2025-08-29T00:00:00"],
+            },
+            [(f"2026-08-{day}T00:00:00", None) for day in (12, 13, 29, 30)],
+        ),
+        (
+            {**EXHIBITION, "ends_local": "2026-08-20T17:00:00", "rrule": "FREQ=WEEKLY;COUNT=2"},
+            [("2026-08-12T10:00:00", "2026-08-20T17:00:00"), ("2026-08-19T10:00:00", "2026-08-27T17:00:00")],
         ),
         (
             {**EXHIBITION, "exdates": ["2026-08-13T00:00:00", "2026-08-15T10:00:00"]},
@@ -85,6 +99,8 @@ def test_it_is_found_on_its_last_day_months_after_its_first(city: City) -> None:
         "an end at midnight",
         "whole days",
         "its own rule",
+        "whole days of a rule",
+        "an end after the next date",
         "closed days",
     ],
 )
@@ -184,3 +200,57 @@ def test_a_day_without_a_year_is_the_next_one_from_the_builds_own_day_on(tmp_pat
     assert [event["starts_local"] for event in records] == [
         "2026-07-10T10:00:00", "2026-08-12T10:00:00", "2027-03-01T10:00:00",
     ]  # fmt: skip
+
+
+SEVERAL_DAYS = """BEGIN:VCALENDAR
+VERSION:2.0
+BEGIN:VEVENT
+UID:christmas
+SUMMARY:Christmas market
+DTSTART;VALUE=DATE:20201225
+DTEND;VALUE=DATE:20201228
+RRULE:FREQ=YEARLY
+END:VEVENT
+BEGIN:VEVENT
+UID:weekends
+SUMMARY:Weekends
+DTSTART;VALUE=DATE:20261003
+DTEND;VALUE=DATE:20261005
+RRULE:FREQ=WEEKLY;UNTIL=20261107
+EXDATE;VALUE=DATE:20261017
+RDATE;VALUE=DATE:20261013
+END:VEVENT
+BEGIN:VEVENT
+UID:weekends
+SUMMARY:Weekends
+RECURRENCE-ID;VALUE=DATE:20261024
+DTSTART;VALUE=DATE:20261027
+DTEND;VALUE=DATE:20261030
+END:VEVENT
+BEGIN:VEVENT
+UID:fair
+SUMMARY:Fair
+DTSTART;TZID=America/Los_Angeles:20261009T100000
+DTEND;TZID=America/Los_Angeles:20261011T170000
+RRULE:FREQ=MONTHLY;COUNT=3
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_a_series_of_several_days_is_on_the_days_on_which_an_independent_library_has_it(city: City) -> None:
+    (city.folder / "samples.ics").write_text(SEVERAL_DAYS.replace("\n", "\r\n"))
+    city.write([])
+    city.urls["samples"], city.formats["samples"] = "samples.ics", "ics"
+    city.build()
+    days = [date(2026, 10, 1) + timedelta(number) for number in range(92)]
+    windows = [(days[at], days[min(at + 30, 91)]) for at in range(0, 92, 31)]
+    listed = [
+        (item["name"], item["occurrence"]["starts_local"][:10])
+        for first, last in windows
+        for item in city.ask(f"/v1/seattle/events?occurrences=expand&from={first}&to={last}&limit=200")["data"]
+    ]
+    for content in (SEVERAL_DAYS.encode(), read_file(city, "events.ics")):
+        found = recurring_ical_events.of(Calendar.from_ical(content))
+        expected = [(str(event["SUMMARY"]), day.isoformat()) for day in days for event in found.at(day)]
+        assert sorted(listed) == sorted(expected)

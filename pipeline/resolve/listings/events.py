@@ -4,6 +4,7 @@ from outings.contract.resources.listings import Event
 from outings.contract.values import format_clock, format_instant, format_local
 from pipeline.dates.recurrence import expand_recurrence
 from pipeline.records.record import EventRecord, Problem
+from pipeline.records.spans import count_days, end_day
 from pipeline.resolve.listings.columns import find_timezone, make_dated_members, make_dated_row
 from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.resolve.listings.rows import Row
@@ -11,10 +12,11 @@ from pipeline.resolve.listings.rows import Row
 
 def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> Row:
     record = resolved.record
-    has_time = record.has_time
+    has_time, is_daily = record.has_time, setting.feeds[record.feed].spans == "daily"
     expansion = expand_recurrence(
         starts_local=record.begins, ends_local=record.ends_local, has_time=has_time, rrule=record.rrule,
         exdates=record.exdates, rdates=record.rdates, timezone=find_timezone(record, setting), horizon=setting.horizon,
+        days=count_days(record) if is_daily else 1, day_ends=end_day(record),
     )  # fmt: skip
     anchor = expansion.anchor
     beyond_local, beyond_at = expansion.beyond or (None, None)
