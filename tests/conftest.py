@@ -6,6 +6,7 @@
   arguments.
 - Every test writes under `tmp_path` alone, picks free ports, talks to loopback only, and runs in any order and beside
   any other (xdist). Servers and built worlds are session fixtures and are read-only; who writes makes an own one.
+  A world that several files need is built once for all workers (`tests/built_once.py`); who writes to it copies it.
 - What is expected is written out, or computed by an oracle that shares no code with what it judges.
 - One setting bounds the time: OUTINGS_TEST_CASES, how many cases a generated test tries and how often a crash test
   kills, save for a floor where a kill is cheap. No test sets `max_examples` itself; who counts rounds asks for the
@@ -22,14 +23,18 @@
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
+
+from tests.built_once import FOLDER
 
 # A newcomer waits for `make test`; `make test-long` tries 20.
 CASES = int(os.environ.get("OUTINGS_TEST_CASES") or 3)
@@ -59,22 +64,29 @@ def pytest_configure(config: pytest.Config) -> None:
     """A release has pages, and pages have styles and scripts: they are built before any worker asks for them. What they
     are built with may come by the caller's proxy; nothing that a test asks does."""
     build = ROOT / "tools/build_site"
-    if not hasattr(config, "workerinput") and build.exists():
-        subprocess.run([build, sys.prefix], cwd=ROOT, check=True)
+    if not hasattr(config, "workerinput"):
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix="outings-built-")
+        if build.exists():
+            subprocess.run([build, sys.prefix], cwd=ROOT, check=True)
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
         del os.environ[name]
 
 
-def pytest_collection() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Nothing that is imported and collected is garbage: looking through it takes seconds of each worker."""
     gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
-    gc.collect()
-    gc.freeze()
-    gc.enable()
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

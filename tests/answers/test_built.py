@@ -10,21 +10,18 @@ from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command.sample_cities import write_world
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.store import open_store
-from pipeline.building import build_release
-from pipeline.clock import AsOf
-from pipeline.executors.local import InlineExecutor
-from pipeline.plan import Build
 from tests.answers.asking import fetch
 from tests.answers.generated import TODAY, make_request, seeds
 from tests.answers.reference import list_items
 from tests.answers.tally import count_facets, list_days, list_event_dates
 from tests.answers.worlds import COLLECTIONS, World
+from tests.built_once import build_once
+from tests.edge.sample_edge import build_sample
 
 pytestmark = pytest.mark.xdist_group("built")  # one worker builds the release
 
@@ -33,11 +30,9 @@ HORIZON = timedelta(days=400)
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    folder = tmp_path_factory.mktemp("demo")
-    configuration = read_configuration(write_world(folder / "outings.toml", today=TODAY, size=160), {})
+    configuration = read_configuration(build_once("sample", build_sample) / "outings.toml", {})
     store = open_store(configuration.store.url)
-    build_release(Build(configuration=configuration, as_of=AsOf(day=TODAY)), store=store, executor=InlineExecutor())
-    return open_release(store, next(list_releases(store)), cache=configuration.edge.cache)
+    return open_release(store, next(list_releases(store)), cache=tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="module")

@@ -30,6 +30,12 @@ def start_demo(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
     return process, printed
 
 
+def build_demo(folder: Path) -> None:
+    """Start a demo for the first time, and end it. Who starts it in a copy of the folder waits for no build."""
+    process, _ = start_demo(folder)
+    stop_demo(process)
+
+
 def stop_demo(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGTERM)

@@ -1,5 +1,6 @@
 """The edge over the sample metros of the demo, on a day that does not move."""
 
+import shutil
 from datetime import UTC, date, datetime
 from pathlib import Path
 from random import Random
@@ -14,6 +15,7 @@ from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
+from tests.built_once import build_once
 from tests.edge.conftest import CALENDAR_SECRETS
 
 DAY = date(2026, 8, 10)
@@ -21,11 +23,17 @@ NOW = datetime(2026, 8, 10, 18, tzinfo=UTC)
 SIZE = 120
 
 
-def make_edge(folder: Path) -> Edge:
-    """The folder has its feeds, its store and its cache."""
+def build_sample(folder: Path) -> None:
+    """Build the sample metros; the folder has their feeds and their store."""
     configuration = read_configuration(write_world(folder / "outings.toml", today=DAY, size=SIZE), {})
     store = open_store(configuration.store.url)
     build_release(Build(configuration=configuration, as_of=AsOf(day=DAY)), store=store, executor=InlineExecutor())
+
+
+def make_edge(folder: Path) -> Edge:
+    """Serve a copy of the sample metros; the folder has its feeds, its store and its cache."""
+    shutil.copytree(build_once("sample", build_sample), folder, dirs_exist_ok=True)
+    store = open_store(read_configuration(folder / "outings.toml", {}).store.url)
     edge = Edge(store, cache=folder / "cache", clock=lambda: NOW, calendar_secrets=CALENDAR_SECRETS)
     edge.poll()
     return edge

@@ -8,6 +8,7 @@ process: what builds or asks in the process itself belongs in a test without the
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -17,7 +18,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.command.demo import PATIENCE, start_demo, stop_demo
+from tests.built_once import build_once
+from tests.command.demo import PATIENCE, build_demo, start_demo, stop_demo
 from tests.edge.processes.serving import wait_until
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Demo:
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     folder = tmp_path_factory.mktemp("demo")
+    shutil.copytree(build_once("demo", build_demo), folder, dirs_exist_ok=True)
     process, printed = start_demo(folder)
     url = re.search(r"http://127\.0\.0\.1:\d+", printed)
     key = re.search(r"^export KEY=(\S+)$", printed, flags=re.MULTILINE)

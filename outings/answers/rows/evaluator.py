@@ -177,7 +177,7 @@ class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
 class Evaluator:
     """An evaluator of selections against one snapshot. Thread-safe.
 
-    Tests compare it with DuckDB over the snapshot's tables (`tests/answers/sql`).
+    Tests compare it with a reference in plain Python (`tests/answers/reference.py`).
     """
 
     def __init__(self, columns: Columns, *, finder: RowFinder) -> None:

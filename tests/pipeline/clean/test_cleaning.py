@@ -189,8 +189,13 @@ def test_a_link_that_browsers_read_otherwise_or_with_a_password_is_left_out_and_
 @pytest.mark.parametrize(
     "url",
     [
-        "https://a.example", "HTTP://A.example:8080/@user", "https://a.example/x?to=me@b.example", "http://[::1]:80/",
-        r"https://a.example/?q=a\b", "https://a.example/x#\\", "https://ä.example/ü?ß#@",
+        "https://a.example",
+        "HTTP://A.example:8080/@user",
+        "https://a.example/x?to=me@b.example",
+        "http://[::1]:80/",
+        r"https://a.example/?q=a\b",
+        "https://a.example/x#\\",
+        "https://ä.example/ü?ß#@",
     ],
 )
 def test_any_other_link_is_kept_as_it_is(url: str) -> None:

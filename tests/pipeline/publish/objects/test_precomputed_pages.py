@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from command.sample_cities import write_world
 from outings.answers.routes import answer
 from outings.configuration import read_configuration
 from outings.contract.query import Entitlement, parse_query
@@ -14,25 +13,18 @@ from outings.contract.routes import match_route
 from outings.release.pointer import list_releases
 from outings.release.snapshot import open_release
 from outings.release.store import open_store, read_object
-from pipeline.building import build_release
-from pipeline.clock import AsOf
-from pipeline.executors.local import InlineExecutor
-from pipeline.plan import Build
 from pipeline.publish.objects.precomputed_pages import list_pages
+from tests.built_once import build_once
 from tests.contract.conformance import check_success
-
-DAY = date(2026, 8, 10)
+from tests.edge.sample_edge import build_sample
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
-    folder = tmp_path_factory.mktemp("world")
-    configuration = read_configuration(write_world(folder / "outings.toml", today=DAY, size=120), {})
+    configuration = read_configuration(build_once("sample", build_sample) / "outings.toml", {})
     store = open_store(configuration.store.url)
-    request = Build(configuration=configuration, as_of=AsOf(day=DAY))
-    build_release(request, store=store, executor=InlineExecutor())
     listed = next(list_releases(store))
-    release = open_release(store, listed, cache=configuration.edge.cache)
+    release = open_release(store, listed, cache=tmp_path_factory.mktemp("cache"))
     return SimpleNamespace(store=store, root=listed.root, release=release)
 
 
