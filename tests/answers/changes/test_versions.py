@@ -163,5 +163,5 @@ def test_a_history_reads_the_index_of_each_segment_and_only_its_own_blocks(bare:
     made = replace(bare, history=shelf.make_history(changes))
     shelf.read.clear()
     ask(made, path_of(EVENT))
-    # One index each of 20 segments, and two blocks with their place in the index; by two evaluators.
-    assert len(shelf.read) == 2 * (20 + 2 * 2)
+    # One index each of 20 segments, and two blocks with their place in the index.
+    assert len(shelf.read) == 20 + 2 * 2
