@@ -23,7 +23,7 @@ from outings.release.folder import hold_lock
 from outings.release.trust import read_publisher
 from pipeline.building import BuildResult, Expect, TellRelease, build_release
 from pipeline.clean.quarantine_file import QuarantineFile
-from pipeline.clean.report import describe_kept, is_empty
+from pipeline.clean.record_report import describe_kept, is_empty
 from pipeline.clock import AsOf, parse_as_of
 from pipeline.executors.cluster import open_cluster, parse_cluster
 from pipeline.executors.local import LocalExecutor

@@ -24,7 +24,7 @@ from outings.failures import WrongSetting
 from outings.release.folder import FolderStore
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import find_timezone, read_feed
-from pipeline.clean.report import FeedCount
+from pipeline.clean.record_report import FeedCount
 from pipeline.clock import AsOf
 from pipeline.drafts.columns import ROLES
 from pipeline.drafts.drafting import NO_PRESET, OpenedFile, draft_feed, make_feed, open_files

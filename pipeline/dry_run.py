@@ -19,7 +19,7 @@ from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.store import Store
 from pipeline.address_service import AddressService
 from pipeline.clean.feed_read import FeedRead, locate_problems
-from pipeline.clean.report import FeedCount, count_feed
+from pipeline.clean.record_report import FeedCount, count_feed
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.clock import AsOf
 from pipeline.feed_task import spool_feed
@@ -44,8 +44,8 @@ from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.metro_claims import Claims, find_refused
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
-from pipeline.tables.account import count_tables
 from pipeline.tables.document_buffer import DocumentBuffer
+from pipeline.tables.feed_account import count_tables
 from pipeline.tables.snapshot_tables import make_tables
 from pipeline.tasks import FeedResult, MetroTask, make_metro_task, search_metro_addresses, store_organizations
 

@@ -9,9 +9,9 @@ from msgspec import Struct
 from outings.contract.resources.directories import Bounds
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.report import HIDDEN
+from pipeline.clean.record_report import HIDDEN
 from pipeline.fetch.keep_and_drop import HEADING
-from pipeline.tables.account import FEED, mark_open, sort_shown
+from pipeline.tables.feed_account import FEED, mark_open, sort_shown
 
 # Most examples in a warning.
 _EXAMPLES = 3

@@ -11,7 +11,7 @@ from outings.configuration import FeedTable
 from outings.contract.languages.language import ENGLISH
 from outings.release.manifest import FeedAccount
 from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.report import HIDDEN, FeedCount, list_account
+from pipeline.clean.record_report import HIDDEN, FeedCount, list_account
 from pipeline.drafts.columns import Column, show_examples
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.metro import MetroDraft

@@ -42,8 +42,8 @@ from pipeline.publish.objects.precomputed_pages import put_pages
 from pipeline.publish.objects.site import put_metro_site
 from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.previous_rows import PreviousSnapshot
-from pipeline.tables.account import count_tables
 from pipeline.tables.document_buffer import DocumentBuffer
+from pipeline.tables.feed_account import count_tables
 from pipeline.tables.similar import RELATED_COLUMNS, make_related
 from pipeline.tables.snapshot_tables import Tables, encode_table, make_tables, make_zips
 from pipeline.tables.unchanged_columns import find_unchanged_columns

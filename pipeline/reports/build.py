@@ -8,7 +8,7 @@ from msgspec import structs
 
 from outings.release.manifest import FeedAccount
 from pipeline.building import BuildResult
-from pipeline.clean.report import FeedCount, Report, count_feed, format_report, make_report, sum_counts
+from pipeline.clean.record_report import FeedCount, Report, count_feed, format_report, make_report, sum_counts
 from pipeline.records.record import Problem
 from pipeline.tasks import FeedResult
 

@@ -18,7 +18,7 @@ from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import Trust
 from pipeline.clean.feed_read import read_problems
-from pipeline.clean.report import count_feed, group_by_cause, list_account, name_code, name_field
+from pipeline.clean.record_report import count_feed, group_by_cause, list_account, name_code, name_field
 from pipeline.records.record import Problem
 from pipeline.reports.feed_pages import FeedReport, ReleaseColumn, WrongGroup
 

@@ -15,7 +15,7 @@ from command import main
 from outings.contract.query import Entitlement
 from outings.release.manifest import FeedAccount
 from pipeline.building import BuildResult
-from pipeline.clean.report import FeedCount
+from pipeline.clean.record_report import FeedCount
 from pipeline.reports.build import count_feeds
 from tests.pipeline.city import City, make_event, make_place
 

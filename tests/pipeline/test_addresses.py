@@ -13,7 +13,7 @@ from command import main
 from outings.release.store import read_object
 from pipeline import address_service
 from pipeline.building import BuildResult
-from pipeline.clean.report import list_account
+from pipeline.clean.record_report import list_account
 from pipeline.reports.build import count_feeds
 from tests.edge.geocoding.serving import ServerBehaviour, serve_format
 from tests.pipeline.city import City, Record, make_event, make_place

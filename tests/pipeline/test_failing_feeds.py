@@ -7,7 +7,7 @@ import pytest
 
 from outings.failures import GuardRefusal
 from outings.release.store import object_name
-from pipeline.clean.report import count_feed, describe_kept, format_report, make_report
+from pipeline.clean.record_report import count_feed, describe_kept, format_report, make_report
 from pipeline.feed_failures import ExpectationRefusal
 from pipeline.fetch.source import FeedError, SelectError
 from pipeline.resolve.shrink_guard import ShrinkRefusal

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from pipeline.clean.quarantine_file import KEPT_FILES, write_quarantine
-from pipeline.clean.report import FeedCount, format_report, make_report, sum_counts
+from pipeline.clean.record_report import FeedCount, format_report, make_report, sum_counts
 from pipeline.records.record import Problem
 
 COUNTS = [
