@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from outings.answers.cache import LruCache
 from outings.answers.near.index import NearIndex, Rows, Starts
 from outings.answers.near.request import Collections, Near, NearFilters
+from outings.answers.rows.columns import mark_firsts
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.distance import Floats, Point, square_chords
 from outings.answers.snapshot.reader import SnapshotReader
@@ -58,10 +59,7 @@ class SharedPrograms(Columns, frozen=True, eq=False):
     def choose_cards(self, inside: Mask) -> Rows:
         """Return the index of each program's first listing inside the circle."""
         at = inside.nonzero()[0]
-        programs = self.programs[at]
-        is_first = np.ones(at.size, dtype=np.bool_)
-        is_first[1:] = programs[1:] != programs[:-1]
-        return at[is_first]
+        return at[mark_firsts(self.programs[at])]
 
 
 def find_shared(rows: Rows, index: NearIndex, *, start: int | None) -> SharedPrograms:

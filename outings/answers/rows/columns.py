@@ -43,6 +43,14 @@ def list_set(words: Words) -> Rows:
     return rows
 
 
+def mark_firsts(ordered: NDArray[np.integer]) -> Mask:
+    """Mark the first of each run of equal numbers, in sorted numbers."""
+    firsts: Mask = np.empty(ordered.size, dtype=np.bool_)
+    firsts[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=firsts[1:])
+    return firsts
+
+
 def test_set(words: Words, rows: NDArray[np.integer]) -> Mask:
     """Mark the rows that are in the set."""
     bits: Mask = (words.view(np.uint8)[rows >> 3] >> (rows & 7).astype(np.uint8)) & 1 == 1

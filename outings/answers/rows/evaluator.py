@@ -19,6 +19,7 @@ from outings.answers.rows.columns import (
     count_set,
     find_occurrences,
     list_set,
+    mark_firsts,
     pack_rows,
     test_set,
 )
@@ -55,9 +56,8 @@ def fold_programs(candidates: Candidates, columns: Columns, *, start: date) -> C
     programs = columns.rows["program"][whole]
     starts = NextStarts(columns).find_class_days(whole, start=number_day(start))
     order = np.lexsort((columns.rows["id_rank"][whole], starts, programs))
-    firsts = np.ones(order.size, dtype=np.bool_)
-    firsts[1:] = programs[order][1:] != programs[order][:-1]
-    return Candidates((candidates.words & ~shared) | pack_rows(rows[order[firsts]], own.size), candidates.tests)
+    firsts = order[mark_firsts(programs[order])]
+    return Candidates((candidates.words & ~shared) | pack_rows(rows[firsts], own.size), candidates.tests)
 
 
 def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> tuple[Rows, Rows, Rows]:

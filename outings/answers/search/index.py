@@ -1,7 +1,8 @@
 """The index that search uses, for one snapshot. It is opened at the first search."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache, partial
+from typing import Generic, TypeVar
 
 import numpy as np
 from msgspec import Struct
@@ -24,22 +25,52 @@ from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms
 from outings.contract.languages.language import list_translations
-from outings.contract.values import DAY
+from outings.contract.values import DAY, number_day
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED
 
-# What is kept is so many bytes a listing of the metro: 1 for filters, of a day and of some ages; 8 for a day's dates.
-_FILTERS, _DATES = 32, 4
-# Words side by side of which it is known whether they are a region: nearly all are none.
-_REGIONS = 4_096
+Key = TypeVar("Key", bound=Hashable)
 
-# Words of kinds and audiences of which it is known which names have them: few are typed. A byte a listing each.
+# Cached sets of the rows that pass the filters of a request. Each takes one byte a listing.
+_FILTERS = 32
+# Cached columns of starts or ranks, each for the windows of one day. Each takes 4 or 8 bytes a listing.
+_COLUMNS = 4
+# Cached phrases with the regions that they name. Nearly all phrases name none.
+_REGIONS = 4_096
+# Cached words for kinds and audiences, with the names that have them. Each takes one byte a listing.
 _CACHED_WORDS = 16
 
-# Letters of a word half typed. Of fewer begin thousands, which say nothing and cost much.
+# Fewest letters of an incomplete last word that is completed. Shorter beginnings fit thousands of words.
 LEAST_BEGINNING = 3
-# Of a word that listings have, but not in their names: as of words with a typo.
+# Fewest letters if the word itself is in listings, but in none of their names. Words with a typo need as many.
 LEAST_GUESSED = 5
+
+
+class CachedColumn(Generic[Key]):
+    """A column of the listings for each of the last few keys, such as the next start in a window.
+
+    Args:
+        rows: the rows that have a value.
+        size: how many rows the table has.
+    """
+
+    def __init__(self, rows: Numbers, *, size: int) -> None:
+        self._rows, self._size = rows, size
+        self._columns: LruCache[Key, Numbers] = LruCache(size=_COLUMNS)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._columns
+
+    def read(self, rows: Numbers, key: Key, compute: Callable[[Numbers], Numbers]) -> Numbers:
+        """Return the values of some rows. `compute` returns values of rows; it is called for all of them at once."""
+
+        def make() -> Numbers:
+            values = compute(self._rows)
+            column = np.zeros(self._size, dtype=values.dtype)
+            column[self._rows] = values
+            return column
+
+        return self._columns.read(key, make)[rows]
 
 
 class AreaPlaces(Struct, frozen=True, eq=False):
@@ -92,12 +123,14 @@ class SearchIndex:
         self._series = open_series(reader)
         self._next_starts = open_next_starts(reader)
         self._passing: LruCache[SearchFilters, Mask] = LruCache(size=_FILTERS)
-        self._starts: LruCache[Windows, Numbers] = LruCache(size=_DATES)
-        self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
+        size = self.types.size
+        self._starts: CachedColumn[Windows] = CachedColumn(np.arange(size), size=size)
+        self._class_ranks: CachedColumn[int] = CachedColumn(np.flatnonzero(~self.is_alone), size=size)
         self.regions: LruCache[Words, Numbers] = LruCache(size=_REGIONS)
         self.area_places: LruCache[int, AreaPlaces] = LruCache(size=1)
         self.areas_named = list_named(named)
-        self._start_ranks: LruCache[tuple[int, Windows], Numbers] = LruCache(size=_DATES)
+        repeating = np.flatnonzero(self.things != SINGLE)
+        self._start_ranks: CachedColumn[tuple[int, Windows]] = CachedColumn(repeating, size=size)
 
     def find_stating(self, word: str, words: QueryWords) -> Numbers:
         """Return the readable rows that state a fact which this word means, such as `is_indoor` for "indoor"."""
@@ -182,30 +215,27 @@ class SearchIndex:
         marked[rows] = True
         return marked
 
-    def rank_classes(self, rows: Numbers, *, start: int, is_recalled: bool) -> Numbers:
-        """Return numbers for classes that ascend with the day of the next meeting from `start` on, then id."""
-        if is_recalled:
-            recalled = self._class_ranks.read(start, lambda: self._rank_programs(start))
-            return recalled[rows]
-        days = self._next_starts.find_class_days(rows, start=start)
-        ranks = np.empty(rows.size, dtype=np.int64)
-        ranks[np.lexsort((self.id_ranks[rows], days))] = np.arange(rows.size)
-        return ranks
+    def rank_classes(self, rows: Numbers, filters: SearchFilters) -> Numbers:
+        """Return numbers for classes that ascend with the day of the next meeting in the window, then id."""
+        start = number_day(filters.collections["class"].selection.start)
 
-    def _rank_programs(self, start: int) -> Numbers:
-        rows = np.flatnonzero(self.programs >= 0)
-        ranks = np.zeros(self.programs.size, dtype=np.int64)
-        ranks[rows] = self.rank_classes(rows, start=start, is_recalled=False)
-        return ranks
+        def rank(rows: Numbers) -> Numbers:
+            days = self._next_starts.find_class_days(rows, start=start)
+            ranks = np.empty(rows.size, dtype=np.int64)
+            ranks[np.lexsort((self.id_ranks[rows], days))] = np.arange(rows.size)
+            return ranks
 
-    def rank_starts(self, rows: Numbers, *, windows: Windows, today: int, is_recalled: bool) -> Numbers:
+        return self._class_ranks.read(rows, start, rank) if filters.has_usual_window else rank(rows)
+
+    def rank_starts(self, rows: Numbers, filters: SearchFilters, *, today: int) -> Numbers:
         """Return numbers for listings that repeat another, ascending with their first start from today on, then id.
         Listings without such a start come last."""
-        if is_recalled:
-            key = today, windows
-            recalled = self._start_ranks.read(key, lambda: self._rank_repeats(windows, today))
-            return recalled[rows]
-        return self.order_starts(rows, self.find_starts(rows, windows=windows, is_recalled=False), today=today)
+
+        def rank(rows: Numbers) -> Numbers:
+            return self.order_starts(rows, self._compute_starts(rows, filters.windows), today=today)
+
+        key = today, filters.windows
+        return self._start_ranks.read(rows, key, rank) if filters.has_usual_window else rank(rows)
 
     def order_starts(self, rows: Numbers, starts: Numbers, *, today: int) -> Numbers:
         """Return numbers for rows that ascend with `starts`, then id. Those that start before today come last."""
@@ -214,27 +244,19 @@ class SearchIndex:
         ranks[np.lexsort((self.id_ranks[rows], ordered))] = np.arange(rows.size)
         return ranks
 
-    def _rank_repeats(self, windows: Windows, today: int) -> Numbers:
-        rows = np.flatnonzero(self.things != SINGLE)
-        ranks = np.zeros(self.things.size, dtype=np.uint32)
-        ranks[rows] = self.rank_starts(rows, windows=windows, today=today, is_recalled=False)
-        return ranks
-
-    def find_starts(self, rows: Numbers, *, windows: Windows, is_recalled: bool) -> Numbers:
+    def find_starts(self, rows: Numbers, filters: SearchFilters) -> Numbers:
         """Return, in seconds of the local clock, when each row next starts in the window of its type; NEVER without
-        such a start. `windows`: the window of each type."""
-        if is_recalled:
-            recalled = self._starts.read(windows, lambda: self._find_all_starts(windows))
-            return recalled[rows]
+        such a start."""
+        compute = partial(self._compute_starts, windows=filters.windows)
+        return self._starts.read(rows, filters.windows, compute) if filters.has_usual_window else compute(rows)
+
+    def _compute_starts(self, rows: Numbers, windows: Windows) -> Numbers:
         types, starts = self.types[rows], np.full(rows.size, NEVER, dtype=np.int64)
         for name, (low, high) in windows:
             chosen = np.flatnonzero(types == TYPES.index(name))
             if chosen.size and name != "place":
                 starts[chosen] = self._find_starts(name, rows[chosen], low=low, high=high)
         return starts
-
-    def _find_all_starts(self, windows: Windows) -> Numbers:
-        return self.find_starts(np.arange(self.types.size), windows=windows, is_recalled=False)
 
     def _find_starts(self, listing_type: str, rows: Numbers, *, low: int, high: int | None) -> Numbers:
         if listing_type == "class":

@@ -101,14 +101,12 @@ def _count_results(rows: Numbers, search: Search) -> int:
 
 def _choose_cards(matched: SearchMatches, search: Search) -> SearchMatches:
     """Keep one listing of each program."""
-    classes = search.filters.collections.get("class")
-    if classes is None or "changed_since" in search.query.values:  # sync mode shows every listing by itself
+    if (
+        "class" not in search.filters.collections or "changed_since" in search.query.values
+    ):  # sync mode shows every listing by itself
         return matched
-    index, start = search.index, number_day(classes.selection.start)
-    is_recalled = search.filters.has_usual_window
-    return choose_cards(
-        matched, index.programs, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=is_recalled)
-    )
+    index = search.index
+    return choose_cards(matched, index.programs, rank=lambda rows: index.rank_classes(rows, search.filters))
 
 
 def _fold(matched: SearchMatches, search: Search) -> SearchResults:
@@ -121,7 +119,7 @@ def _fold(matched: SearchMatches, search: Search) -> SearchResults:
     def order_starts(rows: Numbers) -> Numbers:
         if filters.says_when:
             return index.order_starts(rows, _find_starts(rows, search), today=today)
-        return index.rank_starts(rows, windows=filters.windows, today=today, is_recalled=filters.has_usual_window)
+        return index.rank_starts(rows, filters, today=today)
 
     things, called_off = index.things[matched.rows], index.called_off[matched.rows]
     return fold_repeats(matched, scores, ranks, things=things, called_off=called_off, order_starts=order_starts)
@@ -178,7 +176,7 @@ def _take_page(results: SearchResults, search: Search, *, limit: int) -> Numbers
 def _find_starts(rows: Numbers, search: Search) -> Numbers:
     filters = search.filters
     if not filters.says_when:
-        return search.index.find_starts(rows, windows=filters.windows, is_recalled=filters.has_usual_window)
+        return search.index.find_starts(rows, filters)
     evaluator, starts = open_evaluator(search.opened), np.full(rows.size, NEVER, dtype=np.int64)
     for name, collection in filters.collections.items():
         own = np.flatnonzero(search.index.types[rows] == TYPES.index(name))

@@ -11,7 +11,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.search.word_matches import Numbers, SearchMatches, mark_firsts
+from outings.answers.rows.columns import mark_firsts
+from outings.answers.search.word_matches import Numbers, SearchMatches
 from outings.answers.snapshot.reader import DerivedTables
 from outings.contract.languages.language import NO_MATCH, Language
 from outings.contract.languages.word_lists import SearchWords

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from outings.answers.cache import remember
+from outings.answers.rows.columns import mark_firsts
 from outings.answers.search.postings import (
     CATEGORY,
     NAME,
@@ -107,14 +108,6 @@ def count_named(codes: Iterable[Codes], rows: Numbers) -> Numbers:
     for code in codes:
         counts += IN_NAME.take(code.take(rows))
     return counts
-
-
-def mark_firsts(ordered: Numbers) -> Mask:
-    """Mark the first of each run of equal numbers, in sorted numbers."""
-    firsts: Mask = np.empty(ordered.size, dtype=np.bool_)
-    firsts[:1] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=firsts[1:])
-    return firsts
 
 
 class Source(Struct, frozen=True, eq=False):
