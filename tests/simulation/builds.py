@@ -26,8 +26,8 @@ ZONES = {"seattle": "America/Los_Angeles", "boston": "America/New_York", "tucson
 HALLS, CLUBS = ("Town Hall", "Barn", "TOWN HALL"), ("Wardens", "Parks", "PARKS")
 RULES = (None, "FREQ=WEEKLY;COUNT=5", "FREQ=DAILY;UNTIL=20271001", "FREQ=WEEKLY;BYDAY=TU", "often")
 STATUSES = ("published", "published", "published", "draft", "archived")
-# Ids that records of several feeds of a metro state. Of metros, the one that has it first keeps it.
-ID = "0d5c0000-0000-4000-8000-0{:010x}{}"
+# The id that a record of each feed of a metro states. Of several metros, the one that has it first keeps it.
+ID = "0d5c0000-0000-4000-8000-00000000000{}"
 CATEGORIES = ["arts_creative", "swim_water", "stem_discovery"]
 # The members of a table's records, each from a column of another name.
 MAP = {
@@ -107,7 +107,7 @@ class Life:
             self.change_rows: 6, self.remove_rows: 3, self.add_feed: 1, self.drop_feed: 1, self.swap_feeds: 2,
             self.change_format: 1, self.change_settings: 2, self.fail: 2, self.come_back: 2, self.wait: 2,
             self.take_down: 1, self.give_back: 1, self.roll_back: 1, self.add_metro: 1, self.drop_metro: 1,
-            self.rename_metro: 1,
+            self.rename_metro: 1, self.move_folder: 1, self.lose_index: 1,
         }  # fmt: skip
         act = self.random.choices([*acts], [*acts.values()])[0]
         self.log.append(f"{act.__name__} {act() or ''}")
@@ -129,9 +129,8 @@ class Life:
             record["rrule"] = rule
         if kind == "event" and draw.random() < 0.2:
             record |= {"ends_local": "2026-08-15T18:00:00", "confidence": None}
-        if kind == "event" and draw.random() < 0.2:
-            number = draw.randrange(3)
-            record |= {"id": ID.format([*ZONES].index(feed.metro), number), "slug": f"{record['slug']}-of-{number}"}
+        if kind == "event" and source_id == "0":
+            record["id"] = ID.format([*ZONES].index(feed.metro))
         if kind in ("place", "event") and draw.random() < 0.5:
             at = {"lat": 47.6 + draw.randrange(3) / 100, "lng": -122.3, "neighborhood": draw.choice((None, "Old Town"))}
             record["location"] = {"address": f"{draw.randrange(3)} Pine St", **at}
@@ -235,6 +234,14 @@ class Life:
 
     def wait(self) -> None:
         self.day += timedelta(days=self.random.choice((1, 1, 7, 90)))
+
+    def move_folder(self) -> None:
+        folder = self.deployment.folder
+        self.deployment.folder = folder.rename(folder.with_name(f"moved-{len(self.log)}"))
+
+    def lose_index(self) -> None:
+        """Delete what a tree of static files is known by. The files are there still."""
+        (self.deployment.folder / "var/public/v1/index.json").unlink(missing_ok=True)
 
     def take_down(self) -> str:
         # No record refers to them: what refers to a place or an organization would lose it for good.

