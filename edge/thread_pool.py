@@ -67,8 +67,11 @@ class Turns:
 
     async def wait(self, *, key_id: str) -> None:
         """Wait for this task's turn, which lasts until the task waits for anything else. Returns at once if the turn is
-        free, or is this task's."""
+        free, or is this task's. A request that began outside of a task goes on in its own from here."""
         task = asyncio.current_task()
+        if task is None:
+            await asyncio.sleep(0)
+            task = asyncio.current_task()
         if self._is_taken:
             if self._owner is task:
                 return

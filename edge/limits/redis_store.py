@@ -97,6 +97,8 @@ class RedisLimitStore:
         self._rests_until = 0.0
 
     async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
+        if asyncio.current_task() is None:  # redis-py's timeouts need one
+            await asyncio.sleep(0)
         async with self._free:
             if time.monotonic() < self._rests_until:  # asked here: what failed for one holds for all that waited
                 raise LimitStoreError("Redis did not answer")
