@@ -33,7 +33,7 @@ from outings.contract.errors import ApiError, feature_not_in_plan, not_enabled, 
 from outings.contract.pricing_plans import Offer, resolve_includes
 from outings.contract.query import Entitlement, Query, parse_query, split_pairs
 from outings.contract.resources.directories import CalendarAddress, Center
-from outings.contract.routes import PATH_WORDS, ROUTES, Match, Route, match_route
+from outings.contract.routes import PATH_WORDS, Match, Route, match_route
 from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import PrecomputedPage
@@ -155,11 +155,6 @@ PLAN_BYTES = 4_096
 # Plans for longer query strings are not cached: these are lists of ids and the like, which nobody sends twice.
 _MOST_REMEMBERED_BYTES = 512
 
-(_CALENDAR,) = (route for route in ROUTES if route.takes_signature)
-
-# Routes whose answers are about all metros of a key.
-_OF_ALL = frozenset({"metros", "changes", "organizations.detail"})
-
 # Path, query string and rights.
 _Name = tuple[str, bytes, str]
 
@@ -249,7 +244,7 @@ class Planner(Struct, kw_only=True):
             weather={} if self.forecasts is None else self.forecasts.read(),
         )
         query = await self._open_metros(request, served, context)
-        if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
+        if match.route.reads == "log" and read_cursor(query) > served.release.latest_version_id:
             served = await self._await_version(read_cursor(query), request)
             context = replace(context, release=served.release, dates=self.dates.read_dates(served.release))
         plans, current = self._recall(served, context.dates), self.releases.current
@@ -265,8 +260,8 @@ class Planner(Struct, kw_only=True):
             context = replace(context, release=served.release, dates=dates)
         if "address" in query.values:
             context = replace(context, address_center=await self._find_address(query, served, request))
-        if match.route.name == "events.ics.address":
-            return self._plan_address(query, request, served=served, context=context)
+        if match.route.signs is not None:
+            return self._plan_address(query, match.route.signs, request, served=served, context=context)
         make = partial(make_plan, query, context)
         # An expression is evaluated here, so that whoever gets an ETag also gets a body.
         made = await self.conditions.run(make, key_id=request.key_id) if GRANT in query.values else make()
@@ -288,11 +283,11 @@ class Planner(Struct, kw_only=True):
         query = await self._read_query(request, served, context)
         if query.metro is not None:
             wanted: Collection[str] = (query.metro,)
-        elif route.name in _OF_ALL:
+        elif route.reads != "metro":
             unread = {slug for slug in served.elsewhere.values() if context.entitlement.allows_metro(slug)}
             if unread:
                 raise refuse_elsewhere(", ".join(sorted(unread)))
-            wanted = served.release.metros if route.name != "changes" else ()
+            wanted = served.release.metros if route.reads == "metros" else ()
         else:
             wanted = ()
         snapshots = [served.release.metros[slug] for slug in wanted]
@@ -324,15 +319,15 @@ class Planner(Struct, kw_only=True):
         return read()
 
     def _plan_address(
-        self, query: Query, request: Request, *, served: ServedRelease, context: AnswerContext
+        self, query: Query, signed: Route, request: Request, *, served: ServedRelease, context: AnswerContext
     ) -> RequestPlan:
-        """Plan the answer with a calendar's signed address: the metro's slug in place of an alias, and the filters in
-        canonical form. Raises each error that the calendar itself would give now.
+        """Plan the answer with the address of a calendar, the route `signed`: the metro's slug in place of an alias,
+        and the filters in canonical form. Raises each error that the calendar itself would give now.
 
         The address contains the id of one key, so the plan is not cached: other keys may have the same rights."""
         if not self.addresses.exist:
             raise not_enabled(query.match.route.path)
-        calendar = replace(query, match=Match(route=_CALENDAR, values=query.match.values))
+        calendar = replace(query, match=Match(route=signed, values=query.match.values))
         make_plan(calendar, context)
         address = CalendarAddress(url=self.addresses.sign(calendar.text, key_id=request.key_id))
         parts = encode_detail(msgspec.json.encode(address), notices=query.notices)

@@ -356,6 +356,8 @@ async def _finish(answer: Coroutine[Any, None, None], waited: Any) -> None:
 def _go_on(answer: Coroutine[Any, None, None], waited: Any) -> Generator[Any, None, None]:
     """Await the rest of a coroutine that began outside of a task. `waited`: what it waits for."""
     with suppress(StopIteration):
+        if waited is None:  # it only gave way, which it has done by now
+            waited = answer.send(None)
         while True:
             try:
                 yield waited

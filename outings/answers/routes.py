@@ -87,7 +87,7 @@ def make_plan(query: Query, context: AnswerContext) -> AnswerPlan:
 def _find_snapshot(query: Query, context: AnswerContext) -> tuple[Query, Snapshot]:
     """Return the query with its metro's snapshot, by the path's metro, place or organization. Check cursor, zips,
     `where`."""
-    if query.match.route.sets is not None:
+    if query.metro is None and query.match.route.sets is not None:
         query = resolve_metro(query, find_metros_of_row(query.match, context=context), context=context)
     snapshot = None if query.metro is None else context.release.metros.get(query.metro)
     if snapshot is None:

@@ -61,6 +61,9 @@ class Route(Struct, frozen=True, kw_only=True, dict=True):
         most_days: how many days `to` may be after `from`.
         is_optional: True if some deployments answer 501.
         takes_signature: True if a signed address may replace the header with the key.
+        reads: what the answer reads, to be opened before: the one metro of the request, if it names one; `metros`, all
+            that the key may read; or `log`, the log of their changes.
+        signs: the route whose signed address is the answer.
         defaults, constants, required, optional, renamed: made from `parameters`. The defaults of filters and those of
             other parameters; the names that must be sent, and those that some deployments answer with 501; the new
             names of deprecated parameters.
@@ -88,6 +91,8 @@ class Route(Struct, frozen=True, kw_only=True, dict=True):
     most_days: int = LIST_DAYS_AFTER
     is_optional: bool = False
     takes_signature: bool = False
+    reads: Literal["metro", "metros", "log"] = "metro"
+    signs: "Route | None" = None
     defaults: Mapping[str, Default] = {}
     constants: Mapping[str, Constant] = {}
     required: tuple[str, ...] = ()
@@ -360,10 +365,16 @@ _EXPORT = _select(
 )  # fmt: skip
 _VERSIONS = _select("limit", "cursor", "order", changes=(_limit(1, 200, default=50),))
 
+_CALENDAR_FILE = Route(
+    name="events.ics", path="/v1/{metro}/events.ics", meaning="Get events as an iCalendar file.", item=str,
+    media=(EXPORT_TYPES["ics"],), type="event", parameters=_ICS, stability="experimental",
+    takes_signature=True,
+)  # fmt: skip
+
 ROUTES: tuple[Route, ...] = (
     Route(
         name="metros", path="/v1/metros", meaning="List the active metros.", item=Metro, meta=meta.MetrosMeta,
-        max_age=3600, group="directories",
+        max_age=3600, group="directories", reads="metros",
     ),
     *(route for listing_type in COLLECTIONS for route in _list_routes(listing_type)),
     *(route for listing_type in COLLECTIONS for route in _detail_routes(listing_type)),
@@ -371,7 +382,7 @@ ROUTES: tuple[Route, ...] = (
     Route(
         name="organizations.detail", path="/v1/organizations/{id}", meaning="Get an organization by its id.",
         item=Organization, is_one=True, parameters=_ORGANIZATION, ignored=("expand",), max_age=300,
-        credits=Credits(1, "record"), group="directories",
+        credits=Credits(1, "record"), group="directories", reads="metros",
     ),
     Route(
         name="organizations.list", path="/v1/{metro}/organizations", meaning="List organizations with their counts.",
@@ -379,15 +390,12 @@ ROUTES: tuple[Route, ...] = (
         group="directories",
     ),
     *(_calendar_route(listing_type) for listing_type in ("event", "class", "camp")),
-    Route(
-        name="events.ics", path="/v1/{metro}/events.ics", meaning="Get events as an iCalendar file.", item=str,
-        media=(EXPORT_TYPES["ics"],), type="event", parameters=_ICS, stability="experimental",
-        takes_signature=True,
-    ),
+    _CALENDAR_FILE,
     Route(
         name="events.ics.address", path="/v1/{metro}/events.ics/address",
         meaning="Get a signed address of the calendar file, which needs no key header.", item=CalendarAddress,
         is_one=True, type="event", parameters=_ICS, max_age=None, stability="experimental", is_optional=True,
+        signs=_CALENDAR_FILE,
     ),
     Route(
         name="search", path="/v1/{metro}/search", meaning="Search all collections.", item=SearchResult,
@@ -423,7 +431,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="changes", path="/v1/changes", meaning="List changes since a version.", item=Change, meta=meta.ChangesMeta,
-        parameters=_CHANGES_FEED, max_age=None, credits=Credits(1, "record"), group="sync",
+        parameters=_CHANGES_FEED, max_age=None, credits=Credits(1, "record"), group="sync", reads="log",
     ),
     Route(
         name="versions", path="/v1/listings/{id}/versions", meaning="List the versions of a listing.",
