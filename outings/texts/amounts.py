@@ -1,0 +1,175 @@
+"""Read amounts of money: "$25 - $60", "ab 62 €", "Kinder 3 €, Erwachsene 6 €", "Payant", "suggested donation".
+
+Several amounts are the lowest and the highest. A donation is not a price, and "paid" is not free.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from typing import Literal, NamedTuple
+
+from outings.texts.tokens import NUMBER, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
+
+# Thousands are in groups of three; "15.-" and "5,-" have no cents.
+_NUMBER = r"\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d{1,2})?(?!\d)(?:[.,]-+)?|\d+(?:[.,]\d+)?(?:[.,]-+)?"
+_SIGNS = frozenset("$€£¥")
+_CODES = {"$": "", "€": "EUR", "euro": "EUR", "euros": "EUR", "eur": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "fr": "CHF", "usd": "USD",
+          "us$": "USD", "r$": "BRL", "mxn": "MXN", "cad": "CAD", "c$": "CAD", "aud": "AUD"}  # fmt: skip
+# Of ages, which are no amounts: "free for children under 6 years".
+_AGES = ("years", "months", "people", "under", "over")
+_CONDITIONS = frozenset({"conditions", "under", "over", "people", "from", "up_to"})
+_MOST = 10.0**9
+_DIGITS = re.compile(r"[^\d.,]")
+
+
+class Amount(NamedTuple):
+    """What something costs. `min` or `max` None: that end is not stated. `kind`: `priced` with an amount, or `free`,
+    `paid` or `donation`, which state none. `currency`: of ISO 4217, where a text tells it."""
+
+    min: float | None
+    max: float | None
+    kind: Literal["priced", "free", "paid", "donation"] = "priced"
+    currency: str | None = None
+
+
+class _Money(NamedTuple):
+    """An amount of a text, at its token. `bound`: "from" or "up_to" if it is one end; `has_currency`: with a sign."""
+
+    value: float
+    at: int
+    end: int
+    has_currency: bool
+    bound: str
+
+
+def read_amount(text: str, language: str | None = None, *, decimal: str | None = None) -> Amount | None:
+    """Read a text that states a price; None if it states none.
+
+    `decimal`: the sign before the decimals where a text could mean both: "1.200". If None, the language tells.
+    """
+    return _read(text.strip(), language, decimal) if len(text) <= 500 else None
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str, language: str | None, decimal: str | None) -> Amount | None:
+    return _open_reader(language).read(text, decimal or ("." if language in (None, "en") else ","))
+
+
+@cache
+def _open_reader(language: str | None) -> "_AmountReader":
+    return _AmountReader(order_languages(language))
+
+
+class _AmountReader:
+    def __init__(self, languages: Sequence[str]) -> None:
+        words = [read_words(language) for language in languages]
+        self._scanner = Scanner(
+            make_roles(
+                [own["shared"], {role: own["ages"][role] for role in _AGES}, own["amounts"]]
+                for own in words
+            ),
+            _NUMBER,
+        )
+
+    def read(self, text: str, decimal: str) -> Amount | None:
+        tokens = self._scanner.scan(fold(text))
+        roles = {token.role for token in tokens}
+        if "donation" in roles and not ("free" in roles and tokens[0].role == "free"):
+            return Amount(None, None, "donation")
+        amounts = list(self._find(tokens, decimal))
+        if any(money.has_currency for money in amounts):
+            amounts = [money for n, money in enumerate(amounts) if money.has_currency or _is_beside(amounts, n, tokens)]
+        elif any(token.role == WORD for token in tokens):
+            amounts = []  # bare numbers among other words
+        if "no_price" in roles and not amounts[1:]:
+            return None
+        currency = next((code for token in tokens if (code := _CODES.get(token.text))), None)
+        is_free = self._is_free(tokens, has_amounts=bool(amounts))
+        if not amounts:
+            return Amount(0.0, 0.0, "free") if is_free else Amount(None, None, "paid") if "paid" in roles else None
+        return _join(amounts, is_free="free" in roles, currency=currency)
+
+    def _find(self, tokens: Sequence[Token], decimal: str) -> Iterator[_Money]:
+        at = 0
+        while at < len(tokens):
+            money = self._parse(tokens, at, decimal) if tokens[at].role == NUMBER else None
+            if money is not None:
+                yield money
+            at = at + 1 if money is None else money.end
+
+    def _parse(self, tokens: Sequence[Token], at: int, decimal: str) -> _Money | None:
+        behind, before = _get(tokens, at + 1), _get(tokens, at - 1)
+        value = _read_number(tokens[at].text, decimal)
+        if value is None or (behind is not None and (behind.role in ("years", "months") or behind.text in "%:")):
+            return None
+        if before is not None and (before.text == ":" and before.start and tokens[at - 2].role == NUMBER):
+            return None
+        end, has_currency = at + 1, before is not None and _is_currency(before)
+        first = at - has_currency
+        if behind is not None and _is_currency(behind) and not (has_currency and (last := _get(tokens, at + 2)) and last.role == NUMBER):
+            has_currency, end = True, at + 2
+            cents = _get(tokens, end)
+            if cents is not None and cents.start == behind.end and cents.role == NUMBER and len(cents.text) == 2 and value == int(value):
+                value, end = value + int(cents.text) / 100, end + 1
+        # A minus in front of the first number: no amount is below 0.
+        if first == 1 and tokens[0].text == "-" and before is not None and before.end == tokens[at].start:
+            return None
+        lead, tail = _get(tokens, first - 1), _get(tokens, end)
+        while lead is not None and lead.role == "fill":
+            first -= 1
+            lead = _get(tokens, first - 1)
+        bound = lead.role if lead is not None and lead.role in ("from", "up_to") else ""
+        if tail is not None and (tail.role == "up" or tail.text == "+"):
+            bound = "from"
+        return _Money(value, at, end, has_currency, bound)
+
+    def _is_free(self, tokens: Sequence[Token], *, has_amounts: bool) -> bool:
+        """Return True if a word for free holds for everybody: no condition follows it, and no other word is first."""
+        for at, token in enumerate(tokens):
+            if token.role == "free" and not (has_amounts or (at and tokens[at - 1].role == WORD)):
+                behind = _get(tokens, at + 1)
+                return behind is None or behind.role not in _CONDITIONS
+            if token.role == NUMBER or token.role == WORD:
+                return False
+        return False
+
+
+def _join(amounts: Sequence[_Money], *, is_free: bool, currency: str | None) -> Amount:
+    values = [money.value for money in amounts]
+    low, high = min(values), max(values)
+    low = 0.0 if is_free else low
+    if high == 0:
+        return Amount(0.0, 0.0, "free")
+    bounds = [money.bound for money in amounts]
+    if len(amounts) == 1 and bounds == ["up_to"]:
+        return Amount(0.0 if is_free else None, high, currency=currency)
+    if bounds[-1] == "from" and len(amounts) == 1:
+        return Amount(low, None, currency=currency)
+    return Amount(low, high, currency=currency)
+
+
+def _is_beside(amounts: Sequence[_Money], number: int, tokens: Sequence[Token]) -> bool:
+    """Return True for an amount without a sign in a range or a list whose other amount has one: "$25-60"."""
+    for one, other in ((number - 1, number), (number, number + 1)):
+        if 0 <= one and other < len(amounts) and amounts[one].has_currency != amounts[other].has_currency:
+            between = tokens[amounts[one].end : amounts[other].at]
+            if all(token.role in ("to", "and", "up_to", "fill") or token.text in "-/,;" or _is_currency(token) for token in between):
+                return True
+    return False
+
+
+def _is_currency(token: Token) -> bool:
+    return token.role == "currency" or token.text in _SIGNS
+
+
+def _get(tokens: Sequence[Token], at: int) -> Token | None:
+    return tokens[at] if 0 <= at < len(tokens) else None
+
+
+def _read_number(text: str, decimal: str) -> float | None:
+    digits = _DIGITS.sub("", text.rstrip(".,-"))
+    whole, sign, cents = digits.rpartition(max(".,", key=digits.rfind))
+    is_thousand = bool(sign) and len(cents) == 3 and (sign in whole or (sign != decimal and "." not in whole and "," not in whole))
+    plain = re.sub(r"[.,]", "", digits) if not sign or is_thousand else f"{re.sub('[.,]', '', whole) or 0}.{cents}"
+    value = float(plain)
+    return round(value, 2) if value < _MOST else None

@@ -1,0 +1,186 @@
+"""Read days: "5.–7. Dezember 2026", "Sat, Dec 5", "du 9 au 13 novembre", and weekdays: "Mon/Wed", "montags", "L-V"."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from outings.texts.tokens import NUMBER, SIGN, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
+
+WEEKDAYS = ("mo", "tu", "we", "th", "fr", "sa", "su")
+MONTH, WEEKDAY = "month:", "weekday:"
+# A day without a year is the next one from this long ago on: lists go on to have what is just over.
+AGO = timedelta(days=60)
+_NUMBER = r"\d+"
+_YEARS = range(1900, 2201)
+_NUMERIC = re.compile(r"(?<!\d)(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})([./])(\d{1,2})\5(\d{4}|\d\d))(?!\d)")
+_JOINTS = frozenset({"to", "and", "up_to", "from", "between"})
+
+
+class Days(NamedTuple):
+    """The days that a text names: from `first` to `last` (None for one day), or `weekdays` (of WEEKDAYS) of no date."""
+
+    first: date | None
+    last: date | None = None
+    weekdays: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Day:
+    """A day as far as it is stated."""
+
+    day: int | None = None
+    month: int | None = None
+    year: int | None = None
+
+
+def list_day_roles(language: str) -> dict[str, str]:
+    """Return the names of months and weekdays of a language, with their roles."""
+    words = read_words(language)
+    roles = {f"{MONTH}{number}": names for number, names in enumerate(words["months"], 1)}
+    roles |= {f"{WEEKDAY}{code}": names for code, names in zip(WEEKDAYS, words["weekdays"], strict=True)}
+    return roles | {f"{WEEKDAY}{days}": names for names, days in words["weekdays_together"].items()}
+
+
+def read_days(text: str, language: str | None = None, *, today: date) -> Days | None:
+    """Read a text that names a day, two days of a span, or weekdays, and nothing else."""
+    return _read(text.strip(), language, today) if len(text) <= 200 else None
+
+
+def read_weekdays(text: str, language: str | None = None, *, alone: bool = False) -> tuple[str, ...]:
+    """Read a text of weekdays and nothing else; () for any other. `alone`: by the words of this language only."""
+    return _open_reader(language, alone=alone).read_weekdays(fold(text)) if len(text) <= 200 else ()
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str, language: str | None, today: date) -> Days | None:
+    reader = _open_reader(language, alone=False)
+    folded = fold(text)
+    if weekdays := reader.read_weekdays(folded):
+        return Days(None, weekdays=weekdays)
+    return reader.read_dates(folded, today)
+
+
+@cache
+def _open_reader(language: str | None, *, alone: bool) -> "_DayReader":
+    return _DayReader(order_languages(language, alone=alone))
+
+
+class _DayReader:
+    def __init__(self, languages: Sequence[str]) -> None:
+        tables = [(words["shared"], words["days"], list_day_roles(code)) for code in languages if (words := read_words(code))]
+        self._scanner = Scanner(make_roles(tables), _NUMBER)
+        signs = read_words(languages[0])["weekday_signs"]
+        self._signs = {sign: WEEKDAYS[n] for n, text in enumerate(signs) for sign in text.replace(",", " ").split()}
+        self._split = re.compile("|".join(sorted(map(re.escape, self._signs), key=len, reverse=True)) or r"(?!)")
+        self._month_first = bool(read_words(languages[0]).get("month_first"))
+
+    def read_weekdays(self, text: str) -> tuple[str, ...]:
+        days, is_range, last = dict[str, None](), False, ""
+        tokens = self._scanner.scan(text)
+        for token in tokens:
+            if token.role.startswith(WEEKDAY):
+                own: Sequence[str] = token.role.removeprefix(WEEKDAY).split()
+            elif token.role in ("fill", "and", "between", "from") or (token.role == SIGN and token.text in "/,;&+|.()ªº"):
+                is_range = False
+                continue
+            elif token.role in ("to", "up_to") or token.text == "-":
+                is_range = bool(days)
+                continue
+            elif token.role not in (WORD, NUMBER) or "".join(self._split.findall(token.text)) != token.text:
+                return ()
+            else:
+                own = [self._signs[sign] for sign in self._split.findall(token.text)]
+            # "L-X" are two days, and "L-V" five.
+            if is_range and last and not (len(token.text) == 1 and _count_steps(last, own[0]) == 2):
+                first = WEEKDAYS.index(last)
+                own = [WEEKDAYS[(first + step) % 7] for step in range(_count_steps(last, own[0]) + 1)]
+            days |= dict.fromkeys(own)
+            is_range, last = False, own[-1]
+        is_sure = len(days) > 1 or any(len(token.text) > 1 for token in tokens)
+        return tuple(sorted(days, key=WEEKDAYS.index)) if is_sure else ()
+
+    def read_dates(self, text: str, today: date) -> Days | None:
+        stated: list[_Day] = []
+        for match in _NUMERIC.finditer(text):
+            stated.append(_read_numeric(match, month_first=self._month_first))
+        tokens = self._scanner.scan(_NUMERIC.sub(lambda match: " " * len(match[0]), text))
+        if stated:
+            if any(token.role in (WORD, NUMBER) or token.role.startswith(MONTH) for token in tokens):
+                return None
+        elif (parts := _list_parts(tokens)) is not None:
+            stated = parts
+        return _complete(stated, today)
+
+
+def _list_parts(tokens: Sequence[Token]) -> list[_Day] | None:
+    """Return the days of a text as far as each is stated; None for a text with anything else."""
+    parts: list[_Day] = []
+    for token in tokens:
+        last = parts[-1] if parts else _Day()
+        if token.role.startswith(MONTH):
+            month = int(token.role.removeprefix(MONTH))
+            if parts and last.month is None:
+                last.month = month
+            else:
+                parts.append(_Day(month=month))
+        elif token.role == NUMBER:
+            number = int(token.text)
+            if number in _YEARS and parts and last.year is None:
+                last.year = number
+            elif not 1 <= number <= 31:
+                return None
+            elif parts and last.day is None:
+                last.day = number
+            else:
+                parts.append(_Day(day=number))
+        elif token.role == WORD or (token.role == SIGN and token.text not in ".,-/()"):
+            return None
+    return parts
+
+
+def _read_numeric(match: re.Match[str], *, month_first: bool) -> _Day:
+    if match[1]:
+        return _Day(year=int(match[1]), month=int(match[2]), day=int(match[3]))
+    one, other, year = int(match[4]), int(match[6]), int(match[7])
+    if (month_first and match[5] == "/" and other > 0 and one <= 12) or other > 12:
+        one, other = other, one
+    return _Day(day=one, month=other, year=year if year > 99 else 2000 + year)
+
+
+def _complete(stated: Sequence[_Day], today: date) -> Days | None:
+    """Return the days, each with the month and year that only the other states: `5.-7. Dezember 2026`."""
+    if not 1 <= len(stated) <= 2 or any(part.day is None for part in stated):
+        return None
+    first, last = stated[0], stated[-1]
+    month, year = last.month or first.month, last.year or first.year
+    if month is None:
+        return None
+    ends = _find_date(last.day, month, year, today)
+    if ends is None or len(stated) == 1:
+        return None if ends is None else Days(ends)
+    own_month = first.month or month
+    begins = _find_date(first.day, own_month, first.year or ends.year - (own_month > ends.month), today)
+    if begins is None or ends < begins:
+        return None
+    return Days(begins, ends if ends > begins else None)
+
+
+def _find_date(day: int | None, month: int, year: int | None, today: date) -> date | None:
+    years: Iterator[int] | Sequence[int] = [year] if year is not None else [(today - AGO).year, (today - AGO).year + 1]
+    for number in years:
+        try:
+            found = date(number, month, day or 1)
+        except ValueError:
+            continue
+        if year is not None or found >= today - AGO:
+            return found
+    return None
+
+
+def _count_steps(first: str, last: str) -> int:
+    return (WEEKDAYS.index(last) - WEEKDAYS.index(first)) % 7
+
+

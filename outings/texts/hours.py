@@ -1,0 +1,151 @@
+"""Read clock times: "7–9pm", "18h-24h", "ab 15 Uhr", "dalle 15 alle 17", "Samedis 11h-12h"."""
+
+import re
+from collections.abc import Sequence
+from datetime import time
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from outings.texts.days import MONTH, WEEKDAY, WEEKDAYS, list_day_roles
+from outings.texts.tokens import NUMBER, Scanner, Token, fold, make_roles, order_languages, read_words
+
+_NUMBER = r"\d+"
+# Days in figures are no times: they are blanks while the times are read.
+_DATE = re.compile(
+    r"(?<![\d:])(?:\d{4}-\d{1,2}-\d{1,2}t?|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d\d(?!\d))?|\d{1,2}/\d{1,2}|(?:19|20)\d\d(?![\d:h]))(?![\d:])|"
+    r"(?<!\d)\d{4}-\d{1,2}-\d{1,2}t"
+)
+# An instant's offset looks like the end of a range.
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[t ]\d{1,2}:\d\d(:\d\d(\.\d+)?)?\s?[+-]\d\d(:?\d\d)?")
+_BETWEEN = frozenset({"to", "and", "up_to"})
+_LEADS = frozenset({"at", "from", "between", "up_to", "to"})
+_HALF = 12
+
+
+class Hours(NamedTuple):
+    """A clock time, or a span of them. `weekdays`: of days.WEEKDAYS, where the text names some. `begin`, `end`: the
+    characters of the folded text that say it."""
+
+    begins: time
+    ends: time | None
+    weekdays: tuple[str, ...]
+    begin: int
+    end: int
+
+
+class _Clock(NamedTuple):
+    hour: int
+    minute: int
+    half: str
+    is_sure: bool
+    begin: int
+    end: int
+
+
+def read_hours(text: str, language: str | None = None) -> Hours | None:
+    """Read the first clock time, or span of them, that a text states, whatever else it says."""
+    return _read(text.strip(), language) if len(text) <= 500 else None
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str, language: str | None) -> Hours | None:
+    folded = fold(text)
+    return None if _INSTANT.fullmatch(folded) else _open_reader(language).read(folded)
+
+
+@cache
+def _open_reader(language: str | None) -> "_HourReader":
+    return _HourReader(order_languages(language))
+
+
+class _HourReader:
+    def __init__(self, languages: Sequence[str]) -> None:
+        tables = [
+            (words["shared"], words["days"], list_day_roles(code), words["hours"])
+            for code in languages if (words := read_words(code))
+        ]  # fmt: skip
+        self._scanner = Scanner(make_roles(tables), _NUMBER)
+
+    def read(self, text: str) -> Hours | None:
+        tokens = self._scanner.scan(_DATE.sub(lambda match: " " * len(match[0]), text))
+        days = {code: None for token in tokens if token.role.startswith(WEEKDAY) for code in token.role.removeprefix(WEEKDAY).split()}
+        weekdays = _fill_range(tokens, tuple(days))
+        for at in range(len(tokens)):
+            first = _parse_clock(tokens, at)
+            if first is None:
+                continue
+            joint = first.end
+            while joint < len(tokens) and (tokens[joint].role in _BETWEEN or tokens[joint].role == "at" or tokens[joint].text in "-/"):
+                joint += 1
+            last = _parse_clock(tokens, joint) if joint > first.end and tokens[joint - 1].text != "/" else None
+            begin = at
+            while begin and tokens[begin - 1].role in _LEADS:
+                begin -= 1
+            if last is not None and (first.is_sure or last.is_sure or weekdays or tokens[begin].role == "at"):
+                hour = _guess_half(first, last)
+                return Hours(time(hour % 24, first.minute), _make_time(last), weekdays, tokens[begin].start, tokens[last.end - 1].end)
+            if first.is_sure or (tokens[begin].role == "at" and begin < at):
+                return Hours(_make_time(first), None, weekdays, tokens[begin].start, tokens[first.end - 1].end)
+        return None
+
+
+def _parse_clock(tokens: Sequence[Token], at: int) -> _Clock | None:
+    if at >= len(tokens):
+        return None
+    token = tokens[at]
+    if token.role in ("noon", "midnight"):
+        return _Clock(_HALF if token.role == "noon" else 0, 0, "", is_sure=True, begin=at, end=at + 1)
+    if token.role != NUMBER or len(token.text) > 2 or int(token.text) > 24 or _is_day(tokens, at):
+        return None
+    hour, minute, end, is_sure = int(token.text), 0, at + 1, False
+    if _is_glued(tokens, end) and (tokens[end].text in ":.h" or tokens[end].text == "u"):
+        written = tokens[end + 1] if _is_glued(tokens, end + 1) else None
+        if written is not None and written.role == NUMBER and len(written.text) == 2 and int(written.text) < 60:
+            minute, end, is_sure = int(written.text), end + 2, True
+            if _is_glued(tokens, end) and tokens[end].text == ":" and _is_glued(tokens, end + 1) and tokens[end + 1].role == NUMBER:
+                end += 2
+    half = ""
+    for _ in range(2):
+        if end < len(tokens) and tokens[end].role == "unit":
+            is_sure, end = True, end + 1
+        elif end < len(tokens) and tokens[end].role in ("am", "pm") and not half and 1 <= hour <= _HALF and (len(tokens[end].text) > 1 or _is_glued(tokens, end)):
+            half, is_sure, end = tokens[end].role, True, end + 1
+    return _Clock(hour, minute, half, is_sure=is_sure, begin=at, end=end)
+
+
+def _is_glued(tokens: Sequence[Token], at: int) -> bool:
+    return at < len(tokens) and tokens[at].start == tokens[at - 1].end
+
+
+def _is_day(tokens: Sequence[Token], at: int) -> bool:
+    """Return True for the number of a day of a month: "5. Dezember", "Dec 5"."""
+    behind = at + 1
+    while behind < len(tokens) and (tokens[behind].text == "." or tokens[behind].role == "fill"):
+        behind += 1
+    if behind < len(tokens) and tokens[behind].role.startswith(MONTH):
+        return True
+    glued = at + 1 < len(tokens) and _is_glued(tokens, at + 1) and tokens[at + 1].text in ":h"
+    return bool(at) and tokens[at - 1].role.startswith(MONTH) and not glued
+
+
+def _make_time(clock: _Clock) -> time:
+    hour = clock.hour % _HALF + (_HALF if clock.half == "pm" else 0) if clock.half else clock.hour
+    return time(hour % 24, clock.minute)
+
+
+def _guess_half(first: _Clock, last: _Clock) -> int:
+    """Return the hour of a span's start: "6 - 8 PM" is one half of the day, and "11 - 1 PM" is two."""
+    half = first.half
+    if not half and last.half and first.hour <= _HALF:
+        is_other = first.hour % _HALF > last.hour % _HALF
+        half = {"am": "pm", "pm": "am"}[last.half] if is_other else last.half
+    return _make_time(first._replace(half=half)).hour
+
+
+def _fill_range(tokens: Sequence[Token], days: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the weekdays between two that a dash joins: "Mon-Fri 9am-5pm"."""
+    for one, dash, other in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if one.role.startswith(WEEKDAY) and other.role.startswith(WEEKDAY) and (dash.text == "-" or dash.role in ("to", "up_to")):
+            first, last = (WEEKDAYS.index(token.role.removeprefix(WEEKDAY).split()[0]) for token in (one, other))
+            days += tuple(WEEKDAYS[(first + step) % 7] for step in range((last - first) % 7 + 1))
+    return tuple(sorted(set(days), key=WEEKDAYS.index))
