@@ -42,7 +42,8 @@ class CheckResult(Struct, frozen=True, kw_only=True):
         """
         counts = self.report.feeds
         hidden = any(count.account is not None and count.account.hidden + count.account.unpublished for count in counts)
-        return not hidden and not any(count.merged or count.withdrawn or count.unplaced for count in counts)
+        lacks = any(count.merged or count.withdrawn or count.unplaced or count.unread for count in counts)
+        return not hidden and not lacks
 
     @property
     def is_clean(self) -> bool:

@@ -64,7 +64,7 @@ def spool_feed(
             hash=read.hash, read=read.read, listings=len(read.cleaned) + read.withdrawn, merged=read.merged,
             quarantined=read.quarantined, withdrawn=read.withdrawn, missed=read.missed,
             removals=read.removals, repeated=read.repeated, merges=read.merges, filled=read.filled,
-            unplaced=read.unplaced, **remembered,
+            unplaced=read.unplaced, unread=read.unread, **remembered,
         ),
         problems=read.problems,
         unknown=read.unknown,

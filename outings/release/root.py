@@ -50,7 +50,7 @@ class FeedTally(Struct, frozen=True, kw_only=True):
     when this version was read. `failure`: why it is still in force, though the feed failed at `failed_at`. `missed`:
     expectations that it does not meet. `removals`: `listings` that only remove something. `repeated`: those `merged`
     that equal their successor; `merges`: some of the others. `filled`: how often each default was used. `unplaced`:
-    columns that the mapping does not use.
+    columns that the mapping does not use. `unread`: by member, the texts that no reader understood.
     """
 
     read: int
@@ -69,6 +69,7 @@ class FeedTally(Struct, frozen=True, kw_only=True):
     merges: tuple[str, ...] = ()
     filled: Mapping[str, int] = {}
     unplaced: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 class FeedMemory(FeedTally, frozen=True, kw_only=True):

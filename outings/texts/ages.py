@@ -5,6 +5,7 @@ is rounded up, and the upper end down. `is_all` says that a text states no bound
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -12,17 +13,19 @@ from typing import NamedTuple
 from outings.texts.tokens import NUMBER, SIGN, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
 
 _OLDEST = 120
+# As schema.org writes an open end: "11-", "-5".
+_OPEN = re.compile(r"(\d{1,2})\s*[-–]|[-–]\s*(\d{1,2})")
 # A number, or one with a half: "3½" is folded to "31/2".
 _NUMBER = r"[1-9]\d??[ -]?1/2(?![\d/])|\d+(?:[.,]\d+)?"
 _MONEY = "$€£%°"
 _NAMED, _SCHOOL, _EARLY, _NUMERAL, _ORDINAL = "named:", "school:", "early:", "numeral:", "ordinal:"
-# Of one letter: a unit only where it is part of its number, as in "18m".
-_GLUED = frozenset("yms")
+# A letter is a unit where it stands at its number: "18m", "2s and 3s".
+_LETTERS = {"y": "years", "s": "years", "m": "months"}
 _UNITS = {"years": 12.0, "months": 1.0, "weeks": 0.0}
 _LEADS = frozenset({"from", "over", "up_to", "under"})
+_TAILS = frozenset({"up", "down", "old", "over"})
 _JOINTS = frozenset({"to", "and", "up_to", "between"})
-_CERTAIN = frozenset({"age", "old"})
-_PEOPLE = frozenset({"people", "everyone"})
+_SURE = frozenset({"age", "old", "people", "school", "up", "down", *_LEADS, *_UNITS})
 _QUIET = frozenset({"fill", "between", "to", "and", "age", "people", "everyone", "beside", "old", SIGN})
 
 
@@ -57,6 +60,8 @@ def read_ages(text: str, language: str | None = None) -> AgeSpan | None:
 
 @lru_cache(maxsize=4096)
 def _read(text: str, language: str | None) -> AgeSpan | None:
+    if ends := _OPEN.fullmatch(text):
+        return AgeSpan(int(ends[1] or 0), int(ends[2]) if ends[2] else None)
     return _open_reader(language).read(text)
 
 
@@ -105,19 +110,13 @@ class _AgeReader:
         left = [n for n, token in enumerate(tokens) if n not in used and token.role not in _QUIET]
         beside = next((n for n, token in enumerate(tokens) if token.role == "beside"), len(tokens))
         unknown = [n for n in left if n < beside and not tokens[n].role.startswith(_NAMED)]
-        sure = [phrase.span for phrase in phrases if self._is_sure(phrase, tokens, unknown)]
+        sure = [phrase.span for phrase in phrases if _is_sure(phrase, unknown)]
         if sure:
             return join_spans(sure)
         if any(token.role == "everyone" for token in tokens) and not any(tokens[n].role == NUMBER for n in unknown):
             return AgeSpan(None, None, is_all=True)
         named = [self._named[token.role] for token in tokens if token.role in self._named]
         return join_spans(named) if named and not unknown else None
-
-    def _is_sure(self, phrase: Phrase, tokens: Sequence[Token], unknown: Sequence[int]) -> bool:
-        """Return True if the phrase states ages, whatever words stand beside it."""
-        if not unknown or phrase.marks & (_CERTAIN | _LEADS | {"years", "months", "weeks", "people", "school", "up", "down"}):
-            return True
-        return "range" in phrase.marks and phrase.begin - 1 not in unknown
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Phrase]:
         """Yield the phrases for ages in the text's order. None overlaps another."""
@@ -147,9 +146,7 @@ class _AgeReader:
             at = age.end
         marks = marks.union(*(age.marks for age in ages)) | ({"range"} if len(ages) > 1 else set())
         behind = ""
-        while at < len(tokens) and tokens[at].role in ("up", "down", "old", "over") or (
-            at < len(tokens) and tokens[at].text in ("+", ".")
-        ):
+        while at < len(tokens) and (tokens[at].role in _TAILS or tokens[at].text in "+."):
             behind = "up" if tokens[at].text == "+" or tokens[at].role == "over" else tokens[at].role
             marks |= {behind}
             at += 1
@@ -162,44 +159,34 @@ class _AgeReader:
         return None if span is None else Phrase(span, begin, at, frozenset(marks))
 
     def _parse_age(self, tokens: Sequence[Token], at: int) -> _Age | None:
-        if at >= len(tokens):
-            return None
-        token, marks = tokens[at], set[str]()
-        if token.role == "birth":
+        """Parse a number with its unit: "3½", "18 months", "5 years old"."""
+        if at < len(tokens) and tokens[at].role == "birth":
             return _Age(0.0, is_half=False, marks=frozenset({"age"}), end=at + 1)
-        if token.role.startswith(_NUMERAL):
-            number = float(token.role.removeprefix(_NUMERAL))
-        elif token.role == NUMBER:
-            written = _read_number(token.text)
-            if written is None or not _is_free(tokens, at):
-                return None
-            number = written
-        else:
+        number = _find_number(tokens, at)
+        if number is None:
             return None
         at += 1
         if at < len(tokens) and tokens[at].role == "half":
             number, at = number + 0.5, at + 1
-        unit = 12.0
-        has_unit = False
-        dash = at < len(tokens) - 1 and tokens[at].text == "-" and tokens[at + 1].role in _UNITS
-        if at < len(tokens) and _is_unit(tokens, at + dash):
-            at += dash
-            marks |= {tokens[at].role if tokens[at].role in _UNITS else "years"}
-            unit, has_unit, at = _UNITS.get(tokens[at].role, 12.0), True, at + 1
-            if at < len(tokens) and tokens[at].text == ".":
-                at += 1
-            while at < len(tokens) - 1 and tokens[at].text == "-" and tokens[at + 1].role == "old":
-                at += 1
+        unit = at + (at < len(tokens) - 1 and tokens[at].text == "-" and tokens[at + 1].role in _UNITS)
+        role, marks = _find_unit(tokens, unit), set[str]()
+        if role:
+            marks, at = {role, "unit"}, unit + 1
+            at += at < len(tokens) and tokens[at].text == "."
+            at += at < len(tokens) - 1 and tokens[at].text == "-" and tokens[at + 1].role == "old"
         while at < len(tokens) and tokens[at].role in ("old", "half"):
-            marks |= {"old"}
-            at += 1
+            marks, at = marks | {"old"}, at + 1
         is_half = number != int(number)
-        return _Age(number * unit, is_half=is_half, marks=frozenset(marks | ({"unit"} if has_unit else set())), end=at)
+        return _Age(number * _UNITS.get(role, 12.0), is_half=is_half, marks=frozenset(marks), end=at)
 
     def _parse_grades(self, tokens: Sequence[Token], begin: int) -> Phrase | None:
         """Parse years of school: "grades 3-5", "1º a 3º de primaria", "Klasse 5 bis 7", "K-2"."""
         at, school = begin, ""
-        while at < len(tokens) and (tokens[at].role in ("fill", "between", "people") or tokens[at].role.startswith(_SCHOOL) or tokens[at].text == ":"):
+        while at < len(tokens) and (
+            tokens[at].role in ("fill", "between", "people")
+            or tokens[at].role.startswith(_SCHOOL)
+            or tokens[at].text == ":"
+        ):
             school = tokens[at].role if tokens[at].role.startswith(_SCHOOL) else school
             at += 1
         years, first_age = list[int](), 0
@@ -208,7 +195,9 @@ class _AgeReader:
             years.append(number)
             first_age = first_age or own_first
             behind = at
-            while behind < len(tokens) and (tokens[behind].role in ("fill", "between") or tokens[behind].role.startswith(_SCHOOL)):
+            while behind < len(tokens) and (
+                tokens[behind].role in ("fill", "between") or tokens[behind].role.startswith(_SCHOOL)
+            ):
                 if tokens[behind].role.startswith(_SCHOOL):
                     school, at = tokens[behind].role, behind + 1
                 behind += 1
@@ -218,7 +207,9 @@ class _AgeReader:
                 break
             at = skip
         is_named = bool(first_age) and years[:1] <= [0]
-        if not years or not (school or (is_named and (len(years) > 1 or len(tokens) == at - begin)) or (first_age and years[0] > 0)):
+        if not years or not (
+            school or (is_named and (len(years) > 1 or len(tokens) == at - begin)) or (first_age and years[0] > 0)
+        ):
             return None
         if not school and years[1:] == [9]:
             return None  # a dog
@@ -240,10 +231,26 @@ class _AgeReader:
             return int(number), int(first), at + 1
         if role.startswith(_ORDINAL):
             return int(role.removeprefix(_ORDINAL)), 0, at + 1
-        if role != NUMBER or not tokens[at].text.isdigit() or not _is_free(tokens, at) or not 0 < int(tokens[at].text) < 14:
+        if (
+            role != NUMBER
+            or not tokens[at].text.isdigit()
+            or not _is_free(tokens, at)
+            or not 0 < int(tokens[at].text) < 14
+        ):
             return None
-        ended = at + 1 < len(tokens) and tokens[at + 1].start == tokens[at].end and tokens[at + 1].text in self._ordinal_ends
+        ended = (
+            at + 1 < len(tokens)
+            and tokens[at + 1].start == tokens[at].end
+            and tokens[at + 1].text in self._ordinal_ends
+        )
         return int(tokens[at].text), 0, at + 1 + ended
+
+
+def _is_sure(phrase: Phrase, unknown: Sequence[int]) -> bool:
+    """Return True if the phrase states ages, whatever words stand beside it."""
+    if not unknown or phrase.marks & _SURE:
+        return True
+    return "range" in phrase.marks and phrase.begin - 1 not in unknown
 
 
 def join_spans(spans: Sequence[AgeSpan]) -> AgeSpan:
@@ -292,16 +299,29 @@ def _is_free(tokens: Sequence[Token], at: int) -> bool:
         return False
     if behind is None or behind.start != tokens[at].end:
         return behind is None or behind.text not in _MONEY
-    return behind.text not in _MONEY and not (behind.text == ":" and at + 2 < len(tokens) and tokens[at + 2].role == NUMBER and tokens[at + 2].start == behind.end)
+    return behind.text not in _MONEY and not (
+        behind.text == ":"
+        and at + 2 < len(tokens)
+        and tokens[at + 2].role == NUMBER
+        and tokens[at + 2].start == behind.end
+    )
 
 
-def _is_unit(tokens: Sequence[Token], at: int) -> bool:
+def _find_number(tokens: Sequence[Token], at: int) -> float | None:
     if at >= len(tokens):
-        return False
-    is_glued = tokens[at].start == tokens[at - 1].end
-    if tokens[at].text in _GLUED:
-        return is_glued
-    return tokens[at].role in _UNITS
+        return None
+    token = tokens[at]
+    if token.role.startswith(_NUMERAL):
+        is_word = at + 1 < len(tokens) and tokens[at + 1].role == NUMBER  # in Portuguese "dos" is no two
+        return None if is_word else float(token.role.removeprefix(_NUMERAL))
+    return _read_number(token.text) if token.role == NUMBER and _is_free(tokens, at) else None
+
+
+def _find_unit(tokens: Sequence[Token], at: int) -> str:
+    """Return the unit that a token is, or ""."""
+    if at >= len(tokens) or tokens[at].role in _UNITS:
+        return "" if at >= len(tokens) else tokens[at].role
+    return _LETTERS.get(tokens[at].text, "") if tokens[at].start == tokens[at - 1].end else ""
 
 
 def _is_lead(tokens: Sequence[Token], at: int) -> bool:
@@ -314,6 +334,8 @@ def _is_lead(tokens: Sequence[Token], at: int) -> bool:
 def _skip_joint(tokens: Sequence[Token], at: int) -> int:
     """Return the place behind what joins two ages; `at` if nothing does."""
     begin = at
-    while at < len(tokens) and (tokens[at].role in _JOINTS or tokens[at].text in "-/,&" or (at > begin and tokens[at].role in ("fill", "age"))):
+    while at < len(tokens) and (
+        tokens[at].role in _JOINTS or tokens[at].text in "-/,&" or (at > begin and tokens[at].role in ("fill", "age"))
+    ):
         at += 1
     return at

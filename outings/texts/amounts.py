@@ -11,10 +11,15 @@ from typing import Literal, NamedTuple
 from outings.texts.tokens import NUMBER, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
 
 # Thousands are in groups of three; "15.-" and "5,-" have no cents.
-_NUMBER = r"\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d{1,2})?(?!\d)(?:[.,]-+)?|\d+(?:[.,]\d+)?(?:[.,]-+)?"
+_NUMBER = (
+    r"(?<!\d[.,])\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d{1,2})?(?!\d)(?:[.,]-+)?"
+    r"|(?<!\d[.,])\d++(?:[.,]\d++)?+(?![.,]\d)(?:[.,]-+)?"
+)
 _SIGNS = frozenset("$€£¥")
-_CODES = {"$": "", "€": "EUR", "euro": "EUR", "euros": "EUR", "eur": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "fr": "CHF", "usd": "USD",
-          "us$": "USD", "r$": "BRL", "mxn": "MXN", "cad": "CAD", "c$": "CAD", "aud": "AUD"}  # fmt: skip
+_CODES = {
+    "€": "EUR", "euro": "EUR", "euros": "EUR", "eur": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "fr": "CHF",
+    "usd": "USD", "us$": "USD", "r$": "BRL", "mxn": "MXN", "cad": "CAD", "c$": "CAD", "aud": "AUD",
+}  # fmt: skip
 # Of ages, which are no amounts: "free for children under 6 years".
 _AGES = ("years", "months", "people", "under", "over")
 _CONDITIONS = frozenset({"conditions", "under", "over", "people", "from", "up_to"})
@@ -64,10 +69,7 @@ class _AmountReader:
     def __init__(self, languages: Sequence[str]) -> None:
         words = [read_words(language) for language in languages]
         self._scanner = Scanner(
-            make_roles(
-                [own["shared"], {role: own["ages"][role] for role in _AGES}, own["amounts"]]
-                for own in words
-            ),
+            make_roles([own["shared"], {role: own["ages"][role] for role in _AGES}, own["amounts"]] for own in words),
             _NUMBER,
         )
 
@@ -99,17 +101,29 @@ class _AmountReader:
 
     def _parse(self, tokens: Sequence[Token], at: int, decimal: str) -> _Money | None:
         behind, before = _get(tokens, at + 1), _get(tokens, at - 1)
-        value = _read_number(tokens[at].text, decimal)
+        # No currency has three decimals: "1.250 €" is a thousand.
+        is_money = any(token is not None and _is_currency(token) for token in (before, behind))
+        value = _read_number(tokens[at].text, "" if is_money else decimal)
         if value is None or (behind is not None and (behind.role in ("years", "months") or behind.text in "%:")):
             return None
         if before is not None and (before.text == ":" and before.start and tokens[at - 2].role == NUMBER):
             return None
         end, has_currency = at + 1, before is not None and _is_currency(before)
         first = at - has_currency
-        if behind is not None and _is_currency(behind) and not (has_currency and (last := _get(tokens, at + 2)) and last.role == NUMBER):
+        if (
+            behind is not None
+            and _is_currency(behind)
+            and not (has_currency and (last := _get(tokens, at + 2)) and last.role == NUMBER)
+        ):
             has_currency, end = True, at + 2
             cents = _get(tokens, end)
-            if cents is not None and cents.start == behind.end and cents.role == NUMBER and len(cents.text) == 2 and value == int(value):
+            if (
+                cents is not None
+                and cents.start == behind.end
+                and cents.role == NUMBER
+                and len(cents.text) == 2
+                and value == int(value)
+            ):
                 value, end = value + int(cents.text) / 100, end + 1
         # A minus in front of the first number: no amount is below 0.
         if first == 1 and tokens[0].text == "-" and before is not None and before.end == tokens[at].start:
@@ -121,6 +135,8 @@ class _AmountReader:
         bound = lead.role if lead is not None and lead.role in ("from", "up_to") else ""
         if tail is not None and (tail.role == "up" or tail.text == "+"):
             bound = "from"
+        if tail is not None and tail.role == "up_to" and not _is_amount(_get(tokens, end + 1)):
+            bound = "up_to"
         return _Money(value, at, end, has_currency, bound)
 
     def _is_free(self, tokens: Sequence[Token], *, has_amounts: bool) -> bool:
@@ -151,11 +167,18 @@ def _join(amounts: Sequence[_Money], *, is_free: bool, currency: str | None) -> 
 def _is_beside(amounts: Sequence[_Money], number: int, tokens: Sequence[Token]) -> bool:
     """Return True for an amount without a sign in a range or a list whose other amount has one: "$25-60"."""
     for one, other in ((number - 1, number), (number, number + 1)):
-        if 0 <= one and other < len(amounts) and amounts[one].has_currency != amounts[other].has_currency:
+        if one >= 0 and other < len(amounts) and amounts[one].has_currency != amounts[other].has_currency:
             between = tokens[amounts[one].end : amounts[other].at]
-            if all(token.role in ("to", "and", "up_to", "fill") or token.text in "-/,;" or _is_currency(token) for token in between):
+            if all(
+                token.role in ("to", "and", "up_to", "fill") or token.text in "-/,;" or _is_currency(token)
+                for token in between
+            ):
                 return True
     return False
+
+
+def _is_amount(token: Token | None) -> bool:
+    return token is not None and (token.role == NUMBER or _is_currency(token))
 
 
 def _is_currency(token: Token) -> bool:
@@ -169,7 +192,11 @@ def _get(tokens: Sequence[Token], at: int) -> Token | None:
 def _read_number(text: str, decimal: str) -> float | None:
     digits = _DIGITS.sub("", text.rstrip(".,-"))
     whole, sign, cents = digits.rpartition(max(".,", key=digits.rfind))
-    is_thousand = bool(sign) and len(cents) == 3 and (sign in whole or (sign != decimal and "." not in whole and "," not in whole))
+    is_thousand = (
+        bool(sign)
+        and len(cents) == 3
+        and (sign in whole or (sign != decimal and "." not in whole and "," not in whole))
+    )
     plain = re.sub(r"[.,]", "", digits) if not sign or is_thousand else f"{re.sub('[.,]', '', whole) or 0}.{cents}"
     value = float(plain)
     return round(value, 2) if value < _MOST else None

@@ -1,7 +1,7 @@
 """Read days: "5.–7. Dezember 2026", "Sat, Dec 5", "du 9 au 13 novembre", and weekdays: "Mon/Wed", "montags", "L-V"."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, lru_cache
@@ -49,16 +49,24 @@ def read_days(text: str, language: str | None = None, *, today: date) -> Days | 
     return _read(text.strip(), language, today) if len(text) <= 200 else None
 
 
+@lru_cache(maxsize=4096)
+def names_day(text: str, language: str | None = None) -> bool:
+    """Return True if a text has a day in figures, or a month's name beside a number."""
+    return _open_reader(language, alone=False).names_day(fold(text))
+
+
 def read_weekdays(text: str, language: str | None = None, *, alone: bool = False) -> tuple[str, ...]:
     """Read a text of weekdays and nothing else; () for any other. `alone`: by the words of this language only."""
-    return _open_reader(language, alone=alone).read_weekdays(fold(text)) if len(text) <= 200 else ()
+    folded = fold(text) if len(text) <= 200 else ""
+    days = (_open_reader(code, alone=alone).read_weekdays(folded) for code in order_languages(language, alone=alone))
+    return next(filter(None, days), ())
 
 
 @lru_cache(maxsize=4096)
 def _read(text: str, language: str | None, today: date) -> Days | None:
     reader = _open_reader(language, alone=False)
     folded = fold(text)
-    if weekdays := reader.read_weekdays(folded):
+    if weekdays := read_weekdays(text, language):
         return Days(None, weekdays=weekdays)
     return reader.read_dates(folded, today)
 
@@ -70,7 +78,9 @@ def _open_reader(language: str | None, *, alone: bool) -> "_DayReader":
 
 class _DayReader:
     def __init__(self, languages: Sequence[str]) -> None:
-        tables = [(words["shared"], words["days"], list_day_roles(code)) for code in languages if (words := read_words(code))]
+        tables = [
+            (words["shared"], words["days"], list_day_roles(code)) for code in languages if (words := read_words(code))
+        ]
         self._scanner = Scanner(make_roles(tables), _NUMBER)
         signs = read_words(languages[0])["weekday_signs"]
         self._signs = {sign: WEEKDAYS[n] for n, text in enumerate(signs) for sign in text.replace(",", " ").split()}
@@ -83,7 +93,9 @@ class _DayReader:
         for token in tokens:
             if token.role.startswith(WEEKDAY):
                 own: Sequence[str] = token.role.removeprefix(WEEKDAY).split()
-            elif token.role in ("fill", "and", "between", "from") or (token.role == SIGN and token.text in "/,;&+|.()ªº"):
+            elif token.role in ("fill", "and", "between", "from") or (
+                token.role == SIGN and token.text in "/,;&+|.()ªº"
+            ):
                 is_range = False
                 continue
             elif token.role in ("to", "up_to") or token.text == "-":
@@ -102,10 +114,13 @@ class _DayReader:
         is_sure = len(days) > 1 or any(len(token.text) > 1 for token in tokens)
         return tuple(sorted(days, key=WEEKDAYS.index)) if is_sure else ()
 
+    def names_day(self, text: str) -> bool:
+        tokens = self._scanner.scan(text)
+        has_month = any(token.role.startswith(MONTH) for token in tokens)
+        return _NUMERIC.search(text) is not None or (has_month and any(token.role == NUMBER for token in tokens))
+
     def read_dates(self, text: str, today: date) -> Days | None:
-        stated: list[_Day] = []
-        for match in _NUMERIC.finditer(text):
-            stated.append(_read_numeric(match, month_first=self._month_first))
+        stated = [_read_numeric(match, month_first=self._month_first) for match in _NUMERIC.finditer(text)]
         tokens = self._scanner.scan(_NUMERIC.sub(lambda match: " " * len(match[0]), text))
         if stated:
             if any(token.role in (WORD, NUMBER) or token.role.startswith(MONTH) for token in tokens):
@@ -182,5 +197,3 @@ def _find_date(day: int | None, month: int, year: int | None, today: date) -> da
 
 def _count_steps(first: str, last: str) -> int:
     return (WEEKDAYS.index(last) - WEEKDAYS.index(first)) % 7
-
-

@@ -15,8 +15,8 @@ _DATE = re.compile(
     r"(?<![\d:])(?:\d{4}-\d{1,2}-\d{1,2}t?|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d\d(?!\d))?|\d{1,2}/\d{1,2}|(?:19|20)\d\d(?![\d:h]))(?![\d:])|"
     r"(?<!\d)\d{4}-\d{1,2}-\d{1,2}t"
 )
-# An instant's offset looks like the end of a range.
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[t ]\d{1,2}:\d\d(:\d\d(\.\d+)?)?\s?[+-]\d\d(:?\d\d)?")
+# A moment in ISO 8601 is no text of people, and its offset looks like the end of a range.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[t ]\d{1,2}:\d\d(:\d\d(\.\d+)?)?\s?(z|[+-]\d\d(:?\d\d)?)?")
 _BETWEEN = frozenset({"to", "and", "up_to"})
 _LEADS = frozenset({"at", "from", "between", "up_to", "to"})
 _HALF = 12
@@ -50,7 +50,7 @@ def read_hours(text: str, language: str | None = None) -> Hours | None:
 @lru_cache(maxsize=4096)
 def _read(text: str, language: str | None) -> Hours | None:
     folded = fold(text)
-    return None if _INSTANT.fullmatch(folded) else _open_reader(language).read(folded)
+    return None if _MOMENT.fullmatch(folded) else _open_reader(language).read(folded)
 
 
 @cache
@@ -68,14 +68,21 @@ class _HourReader:
 
     def read(self, text: str) -> Hours | None:
         tokens = self._scanner.scan(_DATE.sub(lambda match: " " * len(match[0]), text))
-        days = {code: None for token in tokens if token.role.startswith(WEEKDAY) for code in token.role.removeprefix(WEEKDAY).split()}
+        days = {
+            code: None
+            for token in tokens
+            if token.role.startswith(WEEKDAY)
+            for code in token.role.removeprefix(WEEKDAY).split()
+        }
         weekdays = _fill_range(tokens, tuple(days))
         for at in range(len(tokens)):
             first = _parse_clock(tokens, at)
             if first is None:
                 continue
             joint = first.end
-            while joint < len(tokens) and (tokens[joint].role in _BETWEEN or tokens[joint].role == "at" or tokens[joint].text in "-/"):
+            while joint < len(tokens) and (
+                tokens[joint].role in _BETWEEN or tokens[joint].role == "at" or tokens[joint].text in "-/"
+            ):
                 joint += 1
             last = _parse_clock(tokens, joint) if joint > first.end and tokens[joint - 1].text != "/" else None
             begin = at
@@ -83,7 +90,13 @@ class _HourReader:
                 begin -= 1
             if last is not None and (first.is_sure or last.is_sure or weekdays or tokens[begin].role == "at"):
                 hour = _guess_half(first, last)
-                return Hours(time(hour % 24, first.minute), _make_time(last), weekdays, tokens[begin].start, tokens[last.end - 1].end)
+                return Hours(
+                    time(hour % 24, first.minute),
+                    _make_time(last),
+                    weekdays,
+                    tokens[begin].start,
+                    tokens[last.end - 1].end,
+                )
             if first.is_sure or (tokens[begin].role == "at" and begin < at):
                 return Hours(_make_time(first), None, weekdays, tokens[begin].start, tokens[first.end - 1].end)
         return None
@@ -102,15 +115,26 @@ def _parse_clock(tokens: Sequence[Token], at: int) -> _Clock | None:
         written = tokens[end + 1] if _is_glued(tokens, end + 1) else None
         if written is not None and written.role == NUMBER and len(written.text) == 2 and int(written.text) < 60:
             minute, end, is_sure = int(written.text), end + 2, True
-            if _is_glued(tokens, end) and tokens[end].text == ":" and _is_glued(tokens, end + 1) and tokens[end + 1].role == NUMBER:
+            if (
+                _is_glued(tokens, end)
+                and tokens[end].text == ":"
+                and _is_glued(tokens, end + 1)
+                and tokens[end + 1].role == NUMBER
+            ):
                 end += 2
     half = ""
     for _ in range(2):
-        if end < len(tokens) and tokens[end].role == "unit":
-            is_sure, end = True, end + 1
-        elif end < len(tokens) and tokens[end].role in ("am", "pm") and not half and 1 <= hour <= _HALF and (len(tokens[end].text) > 1 or _is_glued(tokens, end)):
-            half, is_sure, end = tokens[end].role, True, end + 1
+        own = _find_half(tokens, end) if end < len(tokens) and not half and 1 <= hour <= _HALF else ""
+        if own or (end < len(tokens) and tokens[end].role == "unit"):
+            half, is_sure, end = own or half, True, end + 1
     return _Clock(hour, minute, half, is_sure=is_sure, begin=at, end=end)
+
+
+def _find_half(tokens: Sequence[Token], at: int) -> str:
+    """Return `am` or `pm`, or "". One letter counts only behind its number: "6p", but not "10 a 12"."""
+    if tokens[at].role in ("am", "pm"):
+        return tokens[at].role
+    return {"a": "am", "p": "pm"}.get(tokens[at].text, "") if _is_glued(tokens, at) else ""
 
 
 def _is_glued(tokens: Sequence[Token], at: int) -> bool:
@@ -145,7 +169,11 @@ def _guess_half(first: _Clock, last: _Clock) -> int:
 def _fill_range(tokens: Sequence[Token], days: tuple[str, ...]) -> tuple[str, ...]:
     """Return the weekdays between two that a dash joins: "Mon-Fri 9am-5pm"."""
     for one, dash, other in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if one.role.startswith(WEEKDAY) and other.role.startswith(WEEKDAY) and (dash.text == "-" or dash.role in ("to", "up_to")):
+        if (
+            one.role.startswith(WEEKDAY)
+            and other.role.startswith(WEEKDAY)
+            and (dash.text == "-" or dash.role in ("to", "up_to"))
+        ):
             first, last = (WEEKDAYS.index(token.role.removeprefix(WEEKDAY).split()[0]) for token in (one, other))
             days += tuple(WEEKDAYS[(first + step) % 7] for step in range((last - first) % 7 + 1))
     return tuple(sorted(set(days), key=WEEKDAYS.index))

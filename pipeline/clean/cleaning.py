@@ -20,18 +20,21 @@ from pipeline.words import merge_words, strip_accents
 REMOVAL_MEMBERS = ("type", "source_id", "metro", "id", "deleted")
 SHOWN_CHARACTERS = 200
 
+# Members that are left out of a row of a table if their cell can't be read: people write these in their own words.
+_LEFT_OUT = frozenset({"price", "ages", "tuition", "schedule", "ends_local", "registration"})
 _INDEX = re.compile(r"\[\d+\]")
 
 
 class Origin(Struct, frozen=True, kw_only=True):
     """The feed of a record, with what holds for all its records. `metros` maps each metro's slug and aliases to its
-    slug."""
+    slug. `is_mapped`: the records are rows of a table, by the rules of a mapping."""
 
     feed: str
     metro: str | None
     delta: bool
     metros: Mapping[str, str]
     vocabulary: Vocabulary
+    is_mapped: bool = False
 
 
 class CleaningResult(Struct, frozen=True, kw_only=True):
@@ -131,7 +134,8 @@ class _Cleaner:
                 try:
                     made = kind.parse(value)
                 except InvalidValue as wrong:
-                    self._find(path + name, str(wrong), value, quarantines=kind.filters)
+                    is_kept = self._origin.is_mapped and (path + name).partition(".")[0] in _LEFT_OUT
+                    self._find(path + name, str(wrong), value, quarantines=kind.filters and not is_kept)
                 except RepairedValue as mended:
                     self._find(path + name, str(mended), mended.lost, quarantines=False)
                     values[name] = mended.value
@@ -162,10 +166,12 @@ class _Cleaner:
         return table.make(**values) if values else None
 
     def _settle(self, check: Check, values: dict[str, Any], path: str) -> None:
-        for member, reason, drop in list(check(values)):
-            self._find(path + member, reason, values[member], quarantines=not drop)
+        for member, reason, drop, swap in list(check(values)):
+            self._find(path + member, reason, values[member], quarantines=not (drop or swap))
             if drop:
                 del values[member]
+            elif swap:
+                values[member], values[swap] = values[swap], values[member]
 
 
 @cache

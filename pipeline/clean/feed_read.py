@@ -202,6 +202,7 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     merges: tuple[str, ...] = ()
     filled: Mapping[str, int] = {}
     unplaced: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def records(self) -> list[Record]:

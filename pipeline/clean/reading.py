@@ -22,6 +22,7 @@ from pipeline.clean.feed_read import (
     name_line,
     number_line,
 )
+from pipeline.clean.text_counts import TextCounts
 from pipeline.fetch.formats import FeedSetting, RawRecord, Reader, load_reader
 from pipeline.fetch.opening import is_remote, open_sources
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged
@@ -66,15 +67,16 @@ def read_source(
     check_defaults(feed, configuration.vocabulary)
     decided: list[str] = []
     unplaced: list[str] = []
+    texts = TextCounts()
     # Times that are converted need the metro's zone.
     timezone = find_timezone(feed, configuration) if FORMATS[feed.format].has_zones or feed.map else ""
     setting = FeedSetting(
         feed=feed, timezone=timezone, vocabulary=configuration.vocabulary, day=source.day, tell_decided=decided.append,
-        tell_unplaced=unplaced.extend,
+        tell_unplaced=unplaced.extend, tell_text=texts.add,
     )  # fmt: skip
     origin = Origin(
         feed=feed.name, metro=feed.metro, delta=feed.mode == "delta", vocabulary=configuration.vocabulary,
-        metros=configuration.metro_slugs,
+        metros=configuration.metro_slugs, is_mapped=bool(feed.map),
     )  # fmt: skip
     reader, unknown, passed_over = load_reader(feed.format), Counter[str](), Counter[str]()
     kept: dict[tuple[str, ...], CleanedRecord] = {}
@@ -96,6 +98,7 @@ def read_source(
         if raw.file is not None:
             raw = raw._replace(line=number_line(places.setdefault(raw.file, len(places)), raw.line))
         survey.add(raw.value)
+        texts.add_record({} if feed.map else raw.value)  # of a table the columns are counted
         filled.update(_list_filled(raw.value, feed.defaults))
         problems += [
             make_problem(*note, quarantines=False, line=raw.line, feed=feed.name, source_id=raw.source_id)
@@ -126,6 +129,7 @@ def read_source(
         removals=sum(record.is_removal for record in kept.values()), repeated=len(merges) - len(lines),
         merges=tuple(" by ".join(name_line(line, list(places)) for line in pair) for pair in lines[:_SHOWN_MERGES]),
         filled=dict(sorted(filled.items())), unplaced=tuple(unplaced),
+        unread=tuple(texts.describe()),
     )  # fmt: skip
 
 

@@ -176,6 +176,7 @@ def list_account(count: FeedCount) -> Iterator[str]:
         yield f"defaults filled {', '.join(f'{name} ({number:,})' for name, number in count.filled.items())}"
     if count.unplaced:
         yield f"columns not placed: {', '.join(count.unplaced)}"
+    yield from count.unread
     if count.account is not None and is_empty(count):
         yield "not one listing is published"
 

@@ -3,19 +3,21 @@
 A wrong value in a member that a filter uses quarantines its record; in another it is left out and reported.
 """
 
+import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Annotated, Any, NamedTuple, get_args
 
 from msgspec import Struct
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from outings.contract import vocabulary as words
 from outings.contract.resources import listings
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
+from outings.texts.ages import read_ages
+from outings.texts.amounts import read_amount
 from pipeline.records import values
-from pipeline.records.school_grades import parse_grades
 from pipeline.records.values import InvalidValue, ItemsParser, Parse, UnknownWord, parse_word_of
 
 # Software that knows no end names one in centuries; and a snapshot has 32 bits for the seconds that an event lasts.
@@ -23,12 +25,13 @@ LONGEST = timedelta(days=50 * 365)
 
 
 class Inconsistency(NamedTuple):
-    """An error between members: `member` contradicts others. `drop`: the record is valid without it; otherwise it is
-    quarantined."""
+    """An error between members: `member` contradicts others. `drop`: the record is valid without it. `swap`: it is
+    valid with the value of this member in its place, and the other way round. Otherwise it is quarantined."""
 
     member: str
     reason: str
-    drop: bool
+    drop: bool = False
+    swap: str = ""
 
 
 Values = dict[str, Any]
@@ -38,7 +41,7 @@ Check = Callable[[Values], Iterator[Inconsistency]]
 def check_range(values: Values) -> Iterator[Inconsistency]:
     low, high = values.get("min"), values.get("max")
     if low is not None and high is not None and low > high:
-        yield Inconsistency("min", f"contradictory: is above max, {high:g}", drop=False)
+        yield Inconsistency("min", f"contradictory: was above max, {high:g}; they are swapped", swap="max")
 
 
 def check_point(values: Values) -> Iterator[Inconsistency]:
@@ -178,17 +181,34 @@ def _find_type(declared: Any) -> Any:
 
 
 def make_ages(**members: Any) -> AgeRange:
-    """Make an age range. School grades in `text` become ages, if no ages are stated."""
+    """Make an age range. What `text` says are the ages, if none are stated."""
     ages = AgeRange(**members)
-    grades = parse_grades(ages.text) if ages.text is not None and ages.min is None and ages.max is None else None
-    return ages if grades is None else AgeRange(min=grades.min, max=grades.max, text=ages.text)
+    read = read_ages(ages.text) if ages.text is not None and ages.min is None and ages.max is None else None
+    return ages if read is None else AgeRange(min=read.min, max=read.max, text=ages.text)
+
+
+def make_price(*, text: str | None = None, **members: Any) -> Price:
+    """Make a price. What `text` says is the price, if none is stated; it is the note, if there is no other."""
+    price = Price(**members)
+    if text is None:
+        return price
+    price = replace(price, note=price.note or text)
+    read = read_amount(text) if (price.type, price.min, price.max) == (None, None, None) else None
+    if read is None:
+        return price
+    kind = {"paid": "varies", "donation": "donation", "free": "free"}.get(read.kind)
+    if kind is None:
+        kind = "from" if read.max is None else "fixed" if read.min == read.max else "range"
+    return replace(price, type=kind, min=read.min, max=read.max, currency=price.currency or read.currency)
 
 
 AGES = group(AgeRange, make=make_ages, check=check_range, min=AGE, max=AGE)
-PRICE = group(
-    Price, check=check_range, exclude=("is_free",), type=filtered(parse_word_of(words.PRICE_TYPES)), min=COST,
-    max=COST, scope=a_word(words.PRICE_SCOPES), note=PROSE, unit=a_word(words.PRICE_UNITS), currency=CURRENCY,
+_PRICE = group(
+    Price, make=make_price, check=check_range, exclude=("is_free",),
+    type=filtered(parse_word_of(words.PRICE_TYPES)), min=COST, max=COST, scope=a_word(words.PRICE_SCOPES), note=PROSE,
+    unit=a_word(words.PRICE_UNITS), currency=CURRENCY,
 )  # fmt: skip
+PRICE = dataclasses.replace(_PRICE, members={**_PRICE.members, "text": LINE})
 TERM = group(Term, check=check_dates)
 SCHEDULE = group(
     listings.Schedule, type=a_word(words.SCHEDULE_TYPES), days=DAYS, start_time=CLOCK, end_time=CLOCK, notes=PROSE,

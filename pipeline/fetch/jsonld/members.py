@@ -8,6 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
+from outings.texts.ages import read_ages
+from outings.texts.amounts import Amount, read_amount
 from pipeline.fetch.formats import sort_words
 from pipeline.fetch.jsonld.nodes import Node, is_web, list_type_categories
 
@@ -88,25 +90,10 @@ def _read_degrees(value: Any) -> Any:
         return value
 
 
-_AGES = re.compile(r"(\d{1,3})?\s*(?:-|–|—|to)\s*(\d{1,3})?", re.IGNORECASE)
-_AGES_UP = re.compile(r"(\d{1,3})\s*(?:\+|and up|and older|or older)", re.IGNORECASE)
-_AGE = re.compile(r"\d{1,3}")
-_AMOUNT = re.compile(r"[^\d.,]*(\d[\d.,]*)[^\d]*")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
-_MOST_AMOUNT = 100
 # JSON has whole numbers that no float holds.
 _MOST_NUMBER = 10**300
-# "from $12", "$15 and up"; "up to $20", "$20 max.": one end of a range, and no price of its own.
-_LEAST = re.compile(
-    r"^\s*(from|start(s|ing)?( at| from)?|at least|min(imum|\.)?|as low as|ab|desde|à partir de|a partir de|da)\b"
-    r"|\+\s*$|\b(and|or|&) (up|above|over|more)\b|\bmin(imum|\.)?\s*$",
-    re.IGNORECASE,
-)
-_MOST = re.compile(
-    r"^\s*(up ?to|at most|max(imum|\.)?|no more than|under|less than|bis|hasta|jusqu['’]à|fino a)\b"
-    r"|\b(and|or|&) (under|less|below)\b|\bmax(imum|\.)?\s*$",
-    re.IGNORECASE,
-)
+_MOST_DIGITS = 3
 _GONE = ("soldout", "outofstock")
 
 
@@ -189,14 +176,13 @@ def find_offers(node: Node) -> Offers:
         has_most = any(source.get(name) is not None for source in sources for name in ("highPrice", "maxPrice"))
         currency = currency or next(filter(None, (source.get_text("priceCurrency") for source in sources)), None)
         for name, stated in _list_prices(offer):
-            amount, written = _read_amount(stated), str(stated)
-            if amount is None:
-                notes.append(written)
-                continue
-            is_least, is_most = (bool(form.search(written)) for form in (_LEAST, _MOST))
-            notes += [written] if is_least or is_most else []
-            lows += [] if is_most else [amount]
-            highs += [] if is_least or (name in ("lowPrice", "minPrice") and not has_most) else [amount]
+            amount = _read_amount(stated)
+            if amount is None or amount.min is None or amount.min != amount.max:
+                notes.append(str(stated))
+            if amount is not None:
+                is_open = name in ("lowPrice", "minPrice") and not has_most
+                lows += [] if amount.min is None else [amount.min]
+                highs += [] if amount.max is None or is_open else [amount.max]
     if not lows and not highs and node.is_true("isAccessibleForFree"):
         lows = highs = [0.0]
     price = _make_price(lows, highs, notes)
@@ -241,18 +227,15 @@ def _read_age(value: Any) -> Any:
     if isinstance(value, Node):
         return None
     if isinstance(value, str):
-        return int(value) if _AGE.fullmatch(value.strip()) else None
+        return int(value) if value.strip().isdecimal() and len(value.strip()) <= _MOST_DIGITS else None
     return int(value) if isinstance(value, float) and value == int(value) else value
 
 
 def _parse_ages(text: str) -> dict[str, Any]:
-    """Parse a range of ages: `7-9`, `11-`, `-5`, `5+`. Keep anything else as a text."""
+    """Return the ages that a text states, and the text."""
     text = " ".join(text.split())
-    if match := _AGES.fullmatch(text):
-        return drop_unstated({"min": _read_age(match[1]), "max": _read_age(match[2]), "text": text})
-    if match := _AGES_UP.fullmatch(text):
-        return {"min": int(match[1]), "text": text}
-    return {"min": int(text), "max": int(text), "text": text} if _AGE.fullmatch(text) else {"text": text}
+    ages = read_ages(text)
+    return drop_unstated({"min": ages and ages.min, "max": ages and ages.max, "text": text})
 
 
 def _list_prices(offer: Node) -> Iterator[tuple[str, Any]]:
@@ -263,29 +246,18 @@ def _list_prices(offer: Node) -> Iterator[tuple[str, Any]]:
                     yield name, value
 
 
-def _read_amount(value: Any) -> float | None:
-    """Parse `12`, `"12.50"`, `"25.0000"`, `"$1,200"`, `"12,50 €"` or `"Free"`; None for anything else."""
+def _read_amount(value: Any) -> Amount | None:
+    """Read `12`, `"25.0000"`, `"$1,200"`, `"from 12,50 €"` or `"Free"`; None for anything else."""
     if not isinstance(value, str):
-        return float(value) if abs(value) < _MOST_NUMBER else None
-    text = value.strip()
-    if text.casefold() in ("free", "gratis", "no charge", "complimentary"):
-        return 0.0
-    match = _AMOUNT.fullmatch(text[:_MOST_AMOUNT])
-    if match is None:
-        return None
-    digits = match[1].rstrip(".,")
-    whole, sign, cents = digits.rpartition(max(".,", key=digits.rfind))
-    # One sign before three digits parts thousands, if it is a comma: a database writes "25.000" and "25.0000".
-    if not sign or sign in whole or (sign == "," and len(cents) == 3 and "." not in whole):
-        return float(re.sub(r"[.,]", "", digits))
-    return float(f"{re.sub(r'[.,]', '', whole) or 0}.{cents}")
+        return Amount(float(value), float(value)) if abs(value) < _MOST_NUMBER else None
+    return read_amount(value, decimal=".")  # a database writes "25.000"
 
 
 def _make_price(lows: list[float], highs: list[float], notes: list[str]) -> dict[str, Any]:
     """Make the members of a price. `lows`: amounts paid at least, `highs` at most; a plain amount is in both."""
     note = {"note": "; ".join(dict.fromkeys(notes))} if notes else {}
     if not lows and not highs:
-        donation = any("donat" in note.casefold() for note in notes)
+        donation = any((amount := read_amount(note)) and amount.kind == "donation" for note in notes)
         return ({"type": "donation" if donation else "varies"} | note) if notes else {}
     if not lows:
         return {"type": "range", "max": max(highs)} | note

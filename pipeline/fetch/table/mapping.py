@@ -8,7 +8,7 @@ import re
 from calendar import month_abbr
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -30,6 +30,14 @@ class Text(Struct, frozen=True):
     sql: str
     many: bool = False
     is_number: bool = False
+
+
+class TextSource(NamedTuple):
+    """The texts of a member. `kind`: of ranges.understands; `sql`: over the table `feed`."""
+
+    member: str
+    kind: str
+    sql: str
 
 
 def _choose_first(texts: Sequence[Text]) -> Text:
@@ -138,6 +146,7 @@ def _end(member: str, sql: str, kind: Any, stated: str) -> Text:
 
 _ISO_DAY = r"\d{4}-\d{2}-\d{2}"
 _ISO = rf"{_ISO_DAY}[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?"
+_CLOCK_BEHIND = re.compile(r"(?:(?<=%\w)|(?<=%-\w))[^%]*%-?[HI].*$", re.DOTALL)
 _OFFSET = r"\s?(Z|[+-]\d{2}(:?\d{2})?)"
 
 
@@ -154,8 +163,16 @@ def read_moment(text: str, formats: Sequence[str], zone: str) -> str:
 
 def read_day(text: str, formats: Sequence[str], zone: str) -> str:
     """Return SQL for the midnight of a text that is a date alone, null for others."""
-    own = [format_ for format_ in formats if has_day(format_) and not has_clock(format_)]
+    own = [day for format_ in formats if has_day(format_) and (day := _cut_clock(format_))]
     return _join(own, text, [f"WHEN regexp_full_match({text}, '{_ISO_DAY}') THEN try_cast({text} AS TIMESTAMP)"], zone)
+
+
+def _cut_clock(format_: str) -> str:
+    """Return the format of the day alone in a format of days and times that names the day first; "" for others."""
+    if not has_clock(format_):
+        return format_
+    day = _CLOCK_BEHIND.sub("", format_)
+    return day if day and not has_clock(day) else ""
 
 
 def read_clock(text: str, formats: Sequence[str], zone: str) -> str:
@@ -259,7 +276,14 @@ def _compile_number(name: str, rule: Rule, target: Target) -> str:
     plain = f"regexp_replace({name}, '[^0-9{rule.decimal}-]', '', 'g')"
     number = f"replace({plain}, ',', '.')" if rule.decimal == "," else plain
     fits = f"regexp_full_match({name}, {literal(shape)})"
-    return f"CASE WHEN {fits} THEN to_json({number}::DOUBLE) ELSE to_json({name}) END"
+    otherwise = f"to_json({name})"
+    if target.steps[0] in ("ages", "price") and target.steps[-1] in ("min", "max"):
+        # "7, 11" are two prices, and "$31.4159265" is a joke: what a person reads is no lost row.
+        kind, end = "ages" if target.steps[0] == "ages" else "amount", "start" if target.steps[-1] == "min" else "end"
+        is_sure = f"NOT regexp_full_match({name}, '\\d{{1,3}}[.,]\\d{{3}}')"
+        read = f"CASE WHEN {is_sure} THEN try_cast({take_range(name, kind, end)} AS DOUBLE) END"
+        otherwise = f"coalesce(to_json({read}), {otherwise})"
+    return f"CASE WHEN {fits} THEN to_json({number}::DOUBLE) ELSE {otherwise} END"
 
 
 Tree = dict[str, Any]
@@ -280,6 +304,9 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
         else:
             text = _compile_text(member, rule, target, columns)
             texts.append(f"{text.sql} AS {quote(member)}")
+            if _is_joined(rule, target):
+                day = _join_list(find_text(member, rule.join[0], columns), rule.with_)
+                texts.append(f"{day} AS {quote(f'{member} day')}")
             moments += _list_moments(member, rule, target, text, zone)
             sql = _compile_value(quote(member), rule, target, text, zone)
         _place(tree, target, sql)
@@ -358,10 +385,12 @@ def _join_ranges(parts: Sequence[str], rule: Rule) -> Text:
     """Return SQL that takes the rule's end of the range in each column and joins these, such as a day and a clock time.
     A column without an end gives its start (but null if none has an end); one without a digit (`TBA`) is left out."""
     parts = [f"CASE WHEN regexp_matches({part}, '[0-9]') THEN {part} END" for part in parts]
-    starts = [take_range(part, "time", "start") for part in parts]
+    # Behind the day stand hours: what is none is left out, so that no day is lost for it.
+    kinds = ["time", *["clock"] * (len(parts) - 1)]
+    starts = [take_range(part, kind, "start") for part, kind in zip(parts, kinds, strict=True)]
     if rule.range == "start":
         return Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(starts)}), '')")
-    ends = [take_range(part, "time", "end") for part in parts]
+    ends = [take_range(part, kind, "end") for part, kind in zip(parts, kinds, strict=True)]
     both = ", ".join(f"coalesce({end}, {start})" for end, start in zip(ends, starts, strict=True))
     joined = f"concat_ws({literal(rule.with_)}, {both})"
     return Text(f"CASE WHEN coalesce({', '.join(ends)}) IS NOT NULL THEN {joined} END")
@@ -376,7 +405,7 @@ def _cut_text(member: str, text: Text, rule: Rule, target: Target) -> Text:
         kind = "time" if target.kind in TIMES else "ages" if target.steps[0] == "ages" else target.kind
         if kind not in ("time", "ages", "amount"):
             raise MappingError(f"{member}.range", "is given for what has no range; allowed: times, ages and amounts")
-        text = _change(text, lambda sql: take_range(sql, kind, rule.range))
+        text = _change(text, lambda sql: take_range(sql, kind, rule.range, decimal=rule.decimal))
     return text
 
 
@@ -460,10 +489,36 @@ def _list_moments(member: str, rule: Rule, target: Target, text: Text, zone: str
     name = quote(member)
     if target.kind == "clock":
         return [f"{read_clock(name, rule.formats, zone)} AS {quote(f'{member} at')}"]
+    day = read_day(name, rule.formats, zone)
+    if _is_joined(rule, target):
+        # A day is not lost for an hour that can't be read.
+        alone = read_day(quote(f"{member} day"), rule.formats, zone)
+        day = f"coalesce({day}, CASE WHEN {read_moment(name, rule.formats, zone)} IS NULL THEN {alone} END)"
     return [
         f"{read_moment(name, rule.formats, zone)} AS {quote(f'{member} at')}",
-        f"{read_day(name, rule.formats, zone)} AS {quote(f'{member} on')}",
+        f"{day} AS {quote(f'{member} on')}",
     ]
+
+
+def list_texts(raw: Mapping[str, Any], columns: Mapping[str, Any], vocabulary: Vocabulary) -> Iterator[TextSource]:
+    """Yield the texts that people write, as the rules take them from the table's columns, before any is read."""
+    rules = parse_mapping(raw)
+    targets = find_targets(rules, vocabulary)
+    for member, rule in rules.items():
+        kind = "ages" if targets[member].steps[0] == "ages" else targets[member].kind
+        is_other_end = member.endswith(".max") and f"{member[:-3]}min" in rules
+        if kind == "local" and rule.range and len(rule.join) > 1 and member == "starts_local":
+            for name in rule.join[1:]:
+                yield TextSource(member, "clock", _join_list(find_text(member, name, columns), rule.with_))
+        elif rule.range and kind in ("ages", "amount") and not is_other_end:
+            text = _read_source(member, rule, targets[member], columns)
+            if not text.many:
+                yield TextSource(member, kind, text.sql)
+
+
+def _is_joined(rule: Rule, target: Target) -> bool:
+    """Return True for a local time whose day and clock time stand in columns of their own."""
+    return target.kind == "local" and len(rule.join) > 1 and not rule.range and not rule.optional
 
 
 def _compile_value(name: str, rule: Rule, target: Target, text: Text, zone: str) -> str:

@@ -1,163 +1,109 @@
-"""Compile SQL that takes one end of a range of ages, prices, times or days, as people write it in seven languages."""
+"""Functions that SQL calls to read what people write: one end of the ages, the price or the time in a text.
+
+`outings.texts` reads each different text once. The functions return texts that the rules of a mapping take.
+"""
 
 import re
-from functools import cache
+from collections.abc import Callable
+from datetime import date, time
+from functools import lru_cache, partial
+from typing import Any
 
-from outings.sql_quoting import literal
-from pipeline.words import merge_words
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+from duckdb.func import FunctionNullHandling, PythonUDFType
+
+from outings.texts.ages import read_ages
+from outings.texts.amounts import read_amount
+from outings.texts.days import names_day, read_days
+from outings.texts.hours import read_hours
+from outings.texts.tokens import fold
 
 CURRENCY = r"(?i:us\$|r\$|[$€£¥]|usd|eur|gbp|cad|mxn|euros?|dollars?|dolares|pesos?)"
-# What no range is made of: an instant's offset looks like the end of one.
-_INSTANT = r"\d{4}-\d{2}-\d{2}[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s?[+-]\d{2}(:?\d{2})?"
+_SIDES = re.compile(r"(.*\d.*?)\s+(?:-|to|bis|al?|au|tot|ate|until|through)\s+(.*\d.*)")
+_AROUND = re.compile(r"^[\s,;|·.:]+|[\s,;|·:]+$")
+_OPENING = re.compile(r"^(?:du|vom|von|del|dal|from|van)\s+", re.IGNORECASE)
+_CLOCK_BEHIND_DAY = re.compile(r"(?<=\d)[Tt]$")
 
 
-@cache
-def _list_alternatives(key: str) -> str:
-    """Return the words of all languages for a part of ranges, such as `to`, as a regular expression."""
-    return "|".join(sorted(merge_words("ranges")[key], key=len, reverse=True))
+def take_range(sql: str, kind: str, end: str, *, decimal: str = ".") -> str:
+    """Return SQL for the `start` or `end` of the range in a text. `kind`: `ages`, `amount`, `time`, or `clock` for the
+    hours of a day that stands elsewhere. `decimal`: the sign before the decimals, as the rule expects it."""
+    sign = {".": "_point", ",": "_comma"}[decimal] if kind == "amount" else ""
+    return f"{kind}_{end}{sign}({sql})"
 
 
-def take_range(sql: str, kind: str, end: str) -> str:
-    """Return SQL for the `start` or `end` of the range in a text. `kind`: `ages`, `amount` or `time`."""
-    take = {"ages": _take_age, "amount": _take_amount, "time": _take_time}[kind]
-    return f"list_transform([{sql}], lambda whole: {take(end)})[1]"
+def register_readers(connection: DuckDBPyConnection, *, today: date) -> None:
+    """Create the functions of `take_range`. `today`: days without a year are the next from two months before it on."""
+    for end in ("start", "end"):
+        functions: dict[str, Callable[[str], str | None]] = {
+            f"ages_{end}": partial(_take_age, end=end),
+            f"amount_{end}_point": partial(_take_amount, decimal=".", end=end),
+            f"amount_{end}_comma": partial(_take_amount, decimal=",", end=end),
+            f"time_{end}": lru_cache(maxsize=4096)(partial(_take_time, end=end, today=today)),
+        }
+        functions |= {f"clock_{end}": partial(_take_clock, end=end)}
+        for name, read in functions.items():
+            connection.create_function(
+                name, _read_columns(read), ["VARCHAR"], "VARCHAR", type=PythonUDFType.ARROW,
+                null_handling=FunctionNullHandling.SPECIAL,
+            )  # fmt: skip
 
 
-_FOLDED = "lower(strip_accents(whole))"
-
-
-def _take_age(end: str) -> str:
-    """Return SQL for one end of an age range, in whole years. The text has to state ages and nothing else."""
-    up, to, up_to, down, years = (_list_alternatives(key) for key in ("up", "to", "up_to", "down", "years"))
-    lead, unit = rf"(?:(?:{_list_alternatives('from')})\b|[+:.\s])*", rf"(?:\s*(?:{years})\b|[\s.])*"
-    rest = rf"(?:[,;(].*|(?:{_list_alternatives('rest')}) .*)?"
-    between = rf"(?:-|–|/|&|(?:{to})\b)\s*(?:(?:los|dos|ans|ai)\b\s*)?"
-    least = rf"^{lead}(\d\d?){unit}(?:\+|(?:{up})(?:\b|\W*$)|{between}(\d\d?){unit})?\+?{rest}$"
-    if end == "start":
-        # "Doors 7pm/19+" says one age, whatever stands beside it.
-        alone = f"nullif(regexp_extract({_count_years(_FOLDED)}, {literal(least)}, 1), '')"
-        return rf"coalesce({alone}, nullif(regexp_extract(whole, '(?:^|\D)(\d\d)\+', 1), ''))"
-    most = rf"^(?:{up_to})\s+(?:los |aos |ai )?(\d\d?){unit}{rest}$"
-    # A German "ab 6" and a Spanish "de 6" begin as a range does, and "bis 6" ends one.
-    forms = ((least, 2), (most, 1), (rf"^{lead}(\d\d?){unit}(?:{down}){unit}{rest}$", 1))
-    taken = (f"nullif(regexp_extract({_count_years(_FOLDED)}, {literal(form)}, {group}), '')" for form, group in forms)
-    return f"coalesce({', '.join(taken)})"
-
-
-def _count_years(text: str) -> str:
-    """Return SQL for the text with ages of up to three years in whole years instead of months: `18 months`."""
-    months, dash = rf"\s*(?:{_list_alternatives('months')})\b\.?", rf"\s*(?:-|–|(?:{_list_alternatives('to')})\b)\s*"
-    first = literal(rf"\b(\d\d?)({dash}\d\d?{months})")  # "6-18 months"
-    text = f"regexp_replace({text}, {first}, '\\1 months\\2')"
-    for number, years in (("36", 3), (r"2[4-9]|3[0-5]", 2), (r"1[2-9]|2[0-3]", 1), (r"\d|1[01]", 0)):
-        counted = literal(rf"\b(?:{number}){months}")
-        text = f"regexp_replace({text}, {counted}, '{years}', 'g')"
-    return text
-
-
-def _take_amount(end: str) -> str:
-    """Return SQL for one end of a range of amounts, or for a single one. A word for free is 0."""
-    lead = rf"(?:(?:{_list_alternatives('from')})\b\s*)?"
-    # An amount below 0 is passed on, so that it is its record's problem.
-    one = rf"-?(?:{CURRENCY}\s*)?-?\d(?:[\d.,'\x{{A0}}\x{{202F}}]| \d)*(?:\s*{CURRENCY})?"
-    shape = rf"(?i)^({lead})({one})(?:\s*(?:[-–—]|(?:{_list_alternatives('to')})\b)\s*({one}))?(\+?)$"
-    parts = f"regexp_extract(trim(strip_accents(whole)), {literal(shape)}, ['lead', 'low', 'high', 'more'])"
-    single = "CASE WHEN _part.lead = '' AND _part.more = '' THEN nullif(_part.low, '') END"
-    taken = "nullif(_part.low, '')" if end == "start" else f"coalesce(nullif(_part.high, ''), {single})"
-    free, conditions = ("|".join(map(re.escape, merge_words("words")[key])) for key in ("free", "conditions"))
-    stated, limited = literal(rf"^(?:{free})(?:[^a-z0-9].*)?$"), literal(rf"^(?:{free})\W+(?:{conditions})\b")
-    is_free = f"regexp_matches({_FOLDED}, {stated}) AND NOT regexp_matches({_FOLDED}, {limited})"
-    read = f"CASE WHEN _part.low = '' THEN {_take_among_words(end)} ELSE {taken} END"
-    return f"CASE WHEN {is_free} THEN '0' ELSE list_transform([{parts}], lambda _part: {read})[1] END"
-
-
-# An amount beside one of these is no price.
-_NO_PRICE = (
-    "off|discount|deposit|refund|save|rabatt|nachlass|kaution|spende|descuento|fianza|remise|caution|sconto|"
-    "cauzione|korting|borg"
-)
-
-
-def _take_among_words(end: str) -> str:
-    """Return SQL for the least or greatest of the amounts with a currency that stand among words:
-    `Erwachsene 9 €, Kinder 5 €`, `20 €/mes`."""
-    number = r"\d+(?:[.,']\d{3})*(?:[.,]\d{1,2})?"
-    amount = literal(rf"(?i)(?:{CURRENCY}\s*{number}|{number}(?:,-)?\s*{CURRENCY}\b|{number}(?:,-)?\s*[€£$])")
-    key = r"try_cast(replace(regexp_extract(amount, '\d[\d.,]*\d|\d'), ',', '.') AS DOUBLE)"
-    pair = f"{{size: {key}, amount: replace(amount, ',-', '')}}"
-    pairs = f"list_transform(regexp_extract_all(whole, {amount}), lambda amount: {pair})"
-    ordered = f"list_sort(list_filter({pairs}, lambda _pair: _pair.size IS NOT NULL))"
-    chosen = f"{ordered}[{1 if end == 'start' else -1}].amount"
-    return f"CASE WHEN NOT regexp_matches({_FOLDED}, '\\b(?:{_NO_PRICE})') THEN {chosen} END"
-
-
-def _take_time(end: str) -> str:
-    """Return SQL for one end of a range of clock times, as `HH:MM` after its day, or else of a range of days."""
-    text = "strip_accents(whole)"
-    hours, to, unit = (_list_alternatives(key) for key in ("hours", "to", "behind_clock"))
-    half = r"([ap])\.?\s?m\b\.?"
-    clock = rf"(\d{{1,2}})(?:[:.h](\d{{2}}))?(?::\d{{2}})?\s*(?:(h|{unit})\b\.?)?\s*"
-    before, behind = r"(?i)^(.*[^\d.:/h-]|)", r"(?:|[^\d.:/-].*|[.:/-](?:\D.*)?)$"
-    gap = rf"\s*(?:-|–|—|(?:{to})\b)\s*(?:(?:{hours})\s+)?"
-    span = f"regexp_extract({text}, {literal(f'{before}{clock}(?:{half})?{gap}{clock}(?:{half})?{behind}')}, "
-    span += "['day', 'h', 'm', 'unit', 'half', 'h2', 'm2', 'unit2', 'half2'])"
-    # "7pm/19+": behind the half of a day stands no more of the time. "05.12." is a day.
-    singles = [f"{before}{clock}{half}(?:|\\W.*)$", f"{before}{clock}()(?:|[^\\d.:/-].*|[:/-](?:\\D.*)?)$"]
-    moment = _write_moment(_write_clock("_one.h", "_one.m", "_one.half")).replace("_part.", "_one.")
-    alone = ", ".join(
-        f"list_transform([regexp_extract({text}, {literal(single)}, ['day', 'h', 'm', 'unit', 'half'])], "
-        f"lambda _one: CASE WHEN concat(_one.m, _one.unit, _one.half) <> '' THEN {moment} END)[1]"
-        for single in singles
+def _read_columns(read: Callable[[str], str | None]) -> Callable[[Any], Any]:
+    """Return a function that reads each text of a column. DuckDB counts its parameters."""
+    return lambda column: pa.array(
+        [None if text is None else read(text) for text in column.to_pylist()], type=pa.string()
     )
-    # "6 - 8 PM" is one half of the day, and "11 - 1 PM" is two.
-    first_half = (
-        "CASE WHEN _part.half <> '' OR _part.half2 = '' THEN _part.half "
-        "WHEN _part.h::INT % 12 > _part.h2::INT % 12 THEN replace(replace(lower(_part.half2), 'p', 'x'), 'a', 'p') "
-        "ELSE _part.half2 END"
-    )
-    if end == "start":
-        taken, otherwise = _write_clock("_part.h", "_part.m", first_half), f"coalesce({alone}, {_take_day(end)})"
-    else:
-        taken = _write_clock("_part.h2", "_part.m2", "_part.half2")
-        otherwise = f"CASE WHEN coalesce({alone}) IS NULL THEN {_take_day(end)} END"
-    is_span = "concat(_part.m, _part.unit, _part.half, _part.m2, _part.unit2, _part.half2) <> ''"
-    case = f"CASE WHEN {is_span} THEN {_write_moment(taken)} ELSE {otherwise} END"
-    read = f"list_transform([{span}], lambda _part: {case})[1]"
-    kept = "whole" if end == "start" else "NULL"
-    return f"CASE WHEN regexp_full_match(whole, '{_INSTANT}') THEN {kept} ELSE {read} END"
 
 
-def _write_clock(hour: str, minute: str, half: str) -> str:
-    number = (
-        f"CASE WHEN lower({half}) = 'p' AND {hour}::INT < 12 THEN {hour}::INT + 12 "
-        f"WHEN lower({half}) = 'a' AND {hour} = '12' THEN 0 ELSE {hour}::INT END"
-    )
-    return f"printf('%02d:%02d', {number}, CASE WHEN {minute} = '' THEN 0 ELSE {minute}::INT END)"
+def _take_age(text: str, *, end: str) -> str | None:
+    ages = read_ages(text)
+    age = None if ages is None else ages.min if end == "start" else ages.max
+    return None if age is None else str(age)
 
 
-def _write_moment(clock: str) -> str:
-    """Return SQL that joins the day before a clock time (`_part.day`) and `clock`, without the words between them."""
-    words = rf"(?i)(?:[\s,;|·]|\b(?:{_list_alternatives('hours')}|{_list_alternatives('from')})\b:?)+$"
-    return f"trim(concat(regexp_replace(_part.day, {literal(words)}, ''), ' ', {clock}))"
+def _take_amount(text: str, *, decimal: str, end: str) -> str | None:
+    amount = read_amount(text, decimal=decimal)
+    value = None if amount is None else amount.min if end == "start" else amount.max
+    return None if value is None else f"{value:.2f}".removesuffix(".00").replace(".", decimal)
 
 
-def _take_day(end: str) -> str:
-    """Return SQL for one of two days, with the month or year that only one of them states: `5.–7. Dezember 2026`."""
-    dash, side = rf"(?:-|–|—|(?:{_list_alternatives('to')}|al)\b)", "low" if end == "start" else "high"
-    lead, between = r"(?i)^(?:(?:du|vom|von|del|de|dal|from|van)\s+)?", rf"\s*{dash}\s*"
-    # "Jan 11 - Feb 15, 2027": the year stands at the end alone.
-    year = "CASE WHEN regexp_matches(_days.low, '[0-9]{4}') THEN '' ELSE regexp_extract(_days.high, ',? [0-9]{4}$') END"
-    whole = f"concat(_days.low, {year})" if end == "start" else "_days.high"
-    shapes = [
-        (rf"{lead}(\d{{1,2}}\.?){between}(\d{{1,2}}\.?)(\s+\D.*)$", "['low', 'high', 'rest']",
-         f"concat(_days.{side}, _days.rest)"),
-        (rf"(?i)^(\D+\s)(\d{{1,2}}){between}(\d{{1,2}})(,?\s+\d{{4}}.*)$", "['front', 'low', 'high', 'rest']",
-         f"concat(_days.front, _days.{side}, _days.rest)"),
-        (rf"{lead}(.*\d.*?)\s+{dash}\s+(.*\d.*)$", "['low', 'high']", whole),
-    ]  # fmt: skip
-    cases = [
-        f"list_transform([regexp_extract(strip_accents(whole), {literal(shape)}, {groups})], "
-        f"lambda _days: CASE WHEN _days.low <> '' THEN {text} END)[1]"
-        for shape, groups, text in shapes
-    ]
-    return f"coalesce({', '.join([*cases, 'whole' if end == 'start' else 'NULL'])})"
+def _take_clock(text: str, *, end: str) -> str | None:
+    hours = read_hours(text)
+    clock = None if hours is None else hours.begins if end == "start" else hours.ends
+    return None if clock is None else f"{clock:%H:%M}"
+
+
+def understands(kind: str, text: str) -> bool:
+    """Return True if the reader of this kind reads a text."""
+    readers: dict[str, Callable[[str], object]] = {"ages": read_ages, "amount": read_amount, "clock": read_hours}
+    return readers[kind](text) is not None
+
+
+def _take_time(text: str, *, end: str, today: date) -> str | None:
+    """Return one end of the time in a text: `HH:MM` behind its day, or a day, or the whole text if it has no range."""
+    folded = fold(text)
+    written = text if len(text) == len(folded) else folded
+    sides = _SIDES.fullmatch(folded)
+    if sides is not None and all(names_day(side) for side in sides.groups()):
+        days = read_days(text, today=today)
+        if days is not None and days.first is not None:
+            return (days.first if end == "start" else days.last or days.first).isoformat()
+        side = written[sides.start(1 + (end == "end")) : sides.end(1 + (end == "end"))]
+        return _take_time(_OPENING.sub("", side), end="start", today=today)
+    hours = read_hours(text)
+    if hours is not None:
+        clock = hours.begins if end == "start" else hours.ends
+        return None if clock is None else _join_day(written, hours.begin, hours.end, clock)
+    days = read_days(text, today=today)
+    if days is None or days.first is None or days.last is None:
+        return written if end == "start" else None
+    return (days.first if end == "start" else days.last).isoformat()
+
+
+def _join_day(text: str, begin: int, end: int, clock: time) -> str:
+    """Return the clock time behind the day of its text, which stands before it, or else behind it."""
+    before, behind = (_AROUND.sub("", part) for part in (_CLOCK_BEHIND_DAY.sub("", text[:begin]), text[end:]))
+    day = before if any(map(str.isdigit, before)) else behind if names_day(behind) else ""
+    return f"{day} {clock:%H:%M}".strip()

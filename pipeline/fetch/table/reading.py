@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import date
 from errno import EFBIG
 from itertools import accumulate
 from pathlib import Path
@@ -33,7 +34,16 @@ from pipeline.fetch.table.json_rows import (
     open_json,
     open_json_lines,
 )
-from pipeline.fetch.table.mapping import FIRST_DAY, compile_headings, compile_mapping, find_text, list_used
+from pipeline.fetch.table.mapping import (
+    FIRST_DAY,
+    TextSource,
+    compile_headings,
+    compile_mapping,
+    find_text,
+    list_texts,
+    list_used,
+)
+from pipeline.fetch.table.ranges import register_readers, understands
 from pipeline.fetch.table.select_runner import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
 from pipeline.fetch.unpacking import TableFile, list_tables
@@ -62,7 +72,7 @@ def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[R
     if all(file.has_rows and not file.path.stat().st_size for file in files):
         return  # pages without a row have no columns either
     query = None if feed.select is None else read_select(feed.name, feed.select)
-    with open_scratch() as folder, open_engine(folder, feed) as connection:
+    with open_scratch() as folder, open_engine(folder, feed, day=setting.day) as connection:
         opened = open_table(connection, feed, files, scratch=folder)
         names = [file.name if len(opened) > 1 else None for file, _ in opened]
         lock(connection)
@@ -130,13 +140,13 @@ def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSett
     try:
         if query is None:
             types = _list_types(connection)
-            if setting.day is not None:
-                connection.execute(f"SET VARIABLE feed_day = DATE '{setting.day}'")
             query = compile_mapping(feed.map, types, vocabulary=setting.vocabulary, zone=setting.timezone)
             used = {part for path in list_used(feed.map) for part in (path, re.split(r"[.\[]", path)[0])}
             if FIRST_DAY in query:
                 first = connection.sql(f"SELECT {FIRST_DAY}").fetchone()
                 setting.tell_decided(f"days without a year are the next from {first[0] if first else ''} on")
+            for source in list_texts(feed.map, types, setting.vocabulary):
+                _count_texts(connection, source, setting)
             setting.tell_unplaced(name for name in types if name not in used)
         return select_records(connection, query, setting.vocabulary, seconds=feed.max_seconds)
     except MappingError as error:
@@ -144,6 +154,13 @@ def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSett
     except ValueError as error:
         raise_excess(error)
         raise (SelectError if feed.select else SettingError)(feed.name, where, str(error)) from error
+
+
+def _count_texts(connection: DuckDBPyConnection, source: TextSource, setting: FeedSetting) -> None:
+    """Count the rows whose text no reader understands."""
+    query = f"SELECT {source.sql} AS text, count(*) FROM feed GROUP BY 1 HAVING text IS NOT NULL"
+    for text, count in connection.execute(query).fetchall():
+        setting.tell_text(source.member, text, understands(source.kind, text), count)
 
 
 def refuse_errors(value: Any) -> Any:
@@ -155,8 +172,9 @@ def refuse_errors(value: Any) -> Any:
     return value
 
 
-def open_engine(folder: Path, feed: FeedTable) -> DuckDBPyConnection:
-    """Open an empty DuckDB database within the feed's limits. It spills to `folder`."""
+def open_engine(folder: Path, feed: FeedTable, *, day: date | None = None) -> DuckDBPyConnection:
+    """Open an empty DuckDB database within the feed's limits. It spills to `folder`. `day`: when the feed is read, by
+    default today."""
     own = {
         "temp_directory": f"{folder}/spill", "max_temp_directory_size": f"{limit_scratch(feed)}B",
         "memory_limit": f"{feed.max_memory // 4}B",
@@ -164,7 +182,9 @@ def open_engine(folder: Path, feed: FeedTable) -> DuckDBPyConnection:
     connection = duckdb.connect(":memory:", config={**_SETTINGS, **own})
     # In an interactive Python (`python -c` is one) DuckDB would draw a bar over the `--json` on standard output.
     connection.execute("SET enable_progress_bar = false")
-    connection.execute("SET VARIABLE feed_day = (SELECT today())")
+    ((today,),) = connection.execute("SELECT today()").fetchall()
+    connection.execute("SET VARIABLE feed_day = ?::DATE", [day or today])
+    register_readers(connection, today=day or today)
     return connection
 
 

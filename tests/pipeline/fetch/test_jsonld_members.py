@@ -67,7 +67,7 @@ def test_an_address_that_is_none_is_left_out_and_reported(read_jsonld: ReadJsonl
     [
         ({"typicalAgeRange": "7-9"}, (7, 9)),
         ({"typicalAgeRange": "11-"}, (11, None)),
-        ({"typicalAgeRange": "-5"}, (None, 5)),
+        ({"typicalAgeRange": "-5"}, (0, 5)),
         ({"typicalAgeRange": "0–3"}, (0, 3)),
         ({"typicalAgeRange": "5+"}, (5, None)),
         ({"typicalAgeRange": "8"}, (8, 8)),

@@ -77,16 +77,25 @@ def test_a_number_is_read_as_people_write_it(read_mapped: Map, rule: str, cells:
 
 
 @pytest.mark.parametrize(
-    ("decimal", "cell"),
-    [(".", "12,50"), (".", "1.200,00"), (".", "1.200"), (",", "12.50"), (",", "1,200.00"), (",", "1,200"),
-     (".", "free"),
-     (".", "12-15"), (".", "12.50 or 15"), (",", "1.20"), (".", "1,20,000")],
+    ("decimal", "cell", "value"),
+    [(".", "12,50", 12.5), (".", "1.200,00", 1200), (",", "12.50", 12.5), (",", "1,200.00", 1200), (".", "free", 0),
+     (".", "12-15", 12), (".", "12.50 or 15", 12.5), (",", "1.20", 1.2), (".", "7, 11", 7),
+     (".", "$31.4159265", 31.42)],
 )  # fmt: skip
+def test_a_price_is_what_a_person_reads(read_mapped: Map, decimal: str, cell: str, value: float) -> None:
+    read = read_mapped(f'"price.min" = {{ column = "x", decimal = "{decimal}" }}', "x", "3", cell, "4")
+    assert (list_values(read, "price.min"), read.problems) == ([3, value, 4], ())
+
+
+@pytest.mark.parametrize(
+    ("decimal", "cell"),
+    [(".", "1.200"), (",", "1,200"), (".", "1,20,000"), (".", "ask us")],
+)
 def test_a_number_of_another_shape_is_the_records_problem_and_never_another_number(
     read_mapped: Map, decimal: str, cell: str
 ) -> None:
     read = read_mapped(f'"price.min" = {{ column = "x", decimal = "{decimal}" }}', "x", "3", cell, "4")
-    assert list_values(read, "price.min") == [3, 4]
+    assert list_values(read, "price.min") == [3, None, 4]  # a price that can't be read is no lost row
     (problem,) = read.problems
     other = "," if decimal == "." else "."
     assert (problem.line, problem.source_id, problem.field, problem.value) == (3, "1", "price.min", cell)
@@ -303,9 +312,9 @@ def test_a_column_may_have_any_name_beside_a_range(read_mapped: Map) -> None:
 
 def test_an_error_of_a_spreadsheet_is_never_published(read_mapped: Map) -> None:
     read = read_mapped('description = "x"\n"price.min" = "y"', "x;y", "#REF!;1", "fine;#N/D", "fine;2")
-    assert list_values(read, "description") == [None, "fine"]
+    assert list_values(read, "description") == [None, "fine", "fine"]
     assert [(problem.line, problem.field, problem.quarantined) for problem in read.problems] == [
-        (2, "description", False), (3, "price.min", True),
+        (2, "description", False), (3, "price.min", False),
     ]  # fmt: skip
 
 

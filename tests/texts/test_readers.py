@@ -1,0 +1,77 @@
+"""The readers of ages, amounts, hours and days, over the table of texts."""
+
+from collections import Counter
+
+import pytest
+
+from outings.texts.ages import read_ages
+from outings.texts.amounts import read_amount
+from outings.texts.days import read_days
+from outings.texts.hours import read_hours
+from outings.texts.tokens import LANGUAGES, expand, fold, read_words
+from tests.texts.table import TODAY, list_texts, write_ages, write_amount, write_days, write_hours
+
+
+def read(kind: str, text: str, language: str | None) -> str:
+    if kind == "ages":
+        return write_ages(read_ages(text, language))
+    if kind == "amounts":
+        return write_amount(read_amount(text, language))
+    if kind == "hours":
+        return write_hours(read_hours(text, language))
+    return write_days(read_days(text, language, today=TODAY))
+
+
+@pytest.mark.parametrize("kind", ["ages", "amounts", "hours", "days"])
+@pytest.mark.parametrize("is_language_known", [True, False])
+def test_a_text_is_read_as_a_person_reads_it(kind: str, is_language_known: bool) -> None:
+    texts = list(list_texts(kind))
+    # What a slash means differs by country, so a day in figures needs its language.
+    wrong = [
+        (text, answer)
+        for text in texts
+        if (answer := read(kind, text.text, text.language if is_language_known else None)) != text.answer
+    ]
+    assert wrong == []
+
+
+def test_the_table_has_all_languages() -> None:
+    counts = Counter(text.language for text in list_texts())
+    assert counts.total() >= 400
+    assert counts.keys() == set(LANGUAGES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_has_every_table_and_word_that_english_has(language: str) -> None:
+    english, own = read_words("en"), read_words(language)
+    for table in ("shared", "ages", "amounts", "hours", "days"):
+        needed = english[table].keys() - {"midnight", "am", "pm"}
+        assert needed <= own[table].keys() | {"weeks", "from", "up", "up_to"}, table
+    assert (len(own["months"]), len(own["weekdays"])) == (12, 7)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_word_that_one_reader_knows_is_known_to_the_others(language: str) -> None:
+    """What joins two values or opens a span means the same beside an age, a price, an hour and a day."""
+    shared = read_words(language)["shared"]
+    joints = [phrase for phrase in expand(shared["to"]) if phrase.isalpha()]
+    for word in joints:
+        assert read("ages", f"6 {word} 12", language) == "6-12", word
+        assert read("amounts", f"6 € {word} 12 €", language) == "6-12", word
+        assert read("hours", f"10:00 {word} 12:00", language) == "10:00-12:00", word
+    for word in expand(shared["from"]):
+        assert read("ages", f"{word} 6", language) == "6+", word
+        assert read("amounts", f"{word} 6 €", language) == "6+", word
+        assert read("hours", f"{word} 10:00", language) == "10:00", word
+    for word in expand(shared["up_to"]):
+        assert read("ages", f"{word} 6", language) == "0-6", word
+        assert read("amounts", f"{word} 6 €", language) == "-6", word
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "9" * 400, "a" * 10_000, "½", "-", "$", "12:99", "٣-٥", "31/02/2026", "0", "(("]
+)
+def test_a_strange_text_fails_no_reader(text: str) -> None:
+    for kind in ("ages", "amounts", "hours", "days"):
+        assert read(kind, text, None)
+    assert fold(text) == fold(fold(text))
