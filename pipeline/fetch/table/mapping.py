@@ -8,7 +8,7 @@ import re
 from calendar import month_abbr
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
@@ -30,14 +30,6 @@ class Text(Struct, frozen=True):
     sql: str
     many: bool = False
     is_number: bool = False
-
-
-class TextSource(NamedTuple):
-    """The texts of a member. `kind`: of ranges.understands; `sql`: over the table `feed`."""
-
-    member: str
-    kind: str
-    sql: str
 
 
 def _choose_first(texts: Sequence[Text]) -> Text:
@@ -305,7 +297,7 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
             text = _compile_text(member, rule, target, columns)
             texts.append(f"{text.sql} AS {quote(member)}")
             if _is_joined(rule, target):
-                day = _join_list(find_text(member, rule.join[0], columns), rule.with_)
+                day = join_list(find_text(member, rule.join[0], columns), rule.with_)
                 texts.append(f"{day} AS {quote(f'{member} day')}")
             moments += _list_moments(member, rule, target, text, zone)
             sql = _compile_value(quote(member), rule, target, text, zone)
@@ -325,7 +317,7 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
 
 def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
     """Return SQL for a member's text or list of texts, after all steps of its rule."""
-    text = _cut_text(member, _read_source(member, rule, target, columns), rule, target)
+    text = _cut_text(member, compile_source(member, rule, target, columns), rule, target)
     if rule.separators:
         text = Text(
             _split(f"array_to_string({text.sql}, {literal(rule.separators[0])})" if text.many else text.sql, rule),
@@ -347,7 +339,7 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
     return text
 
 
-def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
+def compile_source(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
     """Return SQL for the texts of the rule's columns: the only one, the first, or all joined."""
     texts, missing = list[Text](), list[MappingError]()
     for column, label in zip_longest(rule.columns, rule.labels, fillvalue=""):
@@ -356,7 +348,7 @@ def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, 
         except MappingError as error:
             missing.append(error)
         else:
-            texts.append(Text(f"{literal(f'{label} ')} || {_join_list(text, rule.with_)}") if label else text)
+            texts.append(Text(f"{literal(f'{label} ')} || {join_list(text, rule.with_)}") if label else text)
     if missing and not rule.optional and not (rule.first and texts):
         raise missing[0]
     if rule.heading and texts:  # the nearest heading above the row stands behind its text
@@ -366,7 +358,7 @@ def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, 
     if rule.first or not texts:
         text = _choose_first(texts)
     elif rule.join:
-        parts = [_join_list(part, rule.with_) for part in texts]
+        parts = [join_list(part, rule.with_) for part in texts]
         if rule.range:
             return _join_ranges(parts, rule)
         text = Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(parts)}), '')")
@@ -377,7 +369,7 @@ def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, 
     return text
 
 
-def _join_list(text: Text, between: str) -> str:
+def join_list(text: Text, between: str) -> str:
     return f"nullif(array_to_string({text.sql}, {literal(between)}), '')" if text.many else text.sql
 
 
@@ -498,22 +490,6 @@ def _list_moments(member: str, rule: Rule, target: Target, text: Text, zone: str
         f"{read_moment(name, rule.formats, zone)} AS {quote(f'{member} at')}",
         f"{day} AS {quote(f'{member} on')}",
     ]
-
-
-def list_texts(raw: Mapping[str, Any], columns: Mapping[str, Any], vocabulary: Vocabulary) -> Iterator[TextSource]:
-    """Yield the texts that people write, as the rules take them from the table's columns, before any is read."""
-    rules = parse_mapping(raw)
-    targets = find_targets(rules, vocabulary)
-    for member, rule in rules.items():
-        kind = "ages" if targets[member].steps[0] == "ages" else targets[member].kind
-        is_other_end = member.endswith(".max") and f"{member[:-3]}min" in rules
-        if kind == "local" and rule.range and len(rule.join) > 1 and member == "starts_local":
-            for name in rule.join[1:]:
-                yield TextSource(member, "clock", _join_list(find_text(member, name, columns), rule.with_))
-        elif rule.range and kind in ("ages", "amount") and not is_other_end:
-            text = _read_source(member, rule, targets[member], columns)
-            if not text.many:
-                yield TextSource(member, kind, text.sql)
 
 
 def _is_joined(rule: Rule, target: Target) -> bool:

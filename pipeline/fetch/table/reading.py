@@ -36,16 +36,15 @@ from pipeline.fetch.table.json_rows import (
 )
 from pipeline.fetch.table.mapping import (
     FIRST_DAY,
-    TextSource,
     compile_headings,
     compile_mapping,
     find_text,
-    list_texts,
     list_used,
 )
 from pipeline.fetch.table.ranges import register_readers, understands
 from pipeline.fetch.table.select_runner import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
+from pipeline.fetch.table.text_sources import TextSource, list_texts
 from pipeline.fetch.unpacking import TableFile, list_tables
 from pipeline.scratch import open_scratch
 
