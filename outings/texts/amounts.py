@@ -28,7 +28,7 @@ _DIGITS = re.compile(r"[^\d.,]")
 
 
 class Amount(NamedTuple):
-    """What something costs. `min` or `max` None: that end is not stated. `kind`: `priced` with an amount, or `free`,
+    """A price. `min` or `max` None: that end is not stated. `kind`: `priced` with an amount, or `free`,
     `paid` or `donation`, which state none. `currency`: of ISO 4217, where a text tells it."""
 
     min: float | None
