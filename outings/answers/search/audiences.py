@@ -13,12 +13,16 @@ from outings.answers.search.word_matches import Mask, Numbers
 from outings.contract.vocabulary import AUDIENCES
 from outings.release.mapped_table import NOT_STATED
 
-# From these ages on a search is for teens, and for adults.
-_TEEN, _ADULT = 13, 19
+# The age from which on a search is for teens.
+_TEEN = 13
+# The age from which on a search is for adults.
+_ADULT = 19
 _FOR_CHILDREN = ("kids", "families")
 _FOR_TEENS = ("teens", "families")
-# What is left of a score where a listing covers the ages in part, states none, or says others in its text.
-_SOME_AGES, _NO_AGES, _OTHER_AGES = 0.8, 0.72, 0.5
+# The share of its score that a listing has left if …
+_SOME_AGES = 0.8  # it covers a part of the ages
+_NO_AGES = 0.72  # it states no ages
+_OTHER_AGES = 0.5  # its text states other ages
 
 
 def find_audiences(search: Search) -> Sequence[str]:

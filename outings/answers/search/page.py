@@ -26,8 +26,10 @@ from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
-# Results that are quick to show, and listings that are quick to look at.
-_MOST_QUICK, _MOST_POSTINGS = 50, 30_000
+# The most results of a page that is quick to show.
+_MOST_QUICK = 50
+# The most listings with a word of the query that are quick to score.
+_MOST_POSTINGS = 30_000
 # In `auto` fewer results than these leave room for partial ones.
 _ENOUGH = 5
 _SCORES = 10

@@ -25,13 +25,20 @@ _ZIP = re.compile(r"(?<![\w.,$/-])[0-9]{5}(?![\w.,/-])")
 # Metres from the middle of a postal code that are near it: some fifteen minutes on foot.
 _NEAR = 1_200
 _EARTH = 6_371_000
-# Words of a name at most, and letters of one at least.
-_MOST_WORDS, _LEAST_LETTERS = 3, 4
-# Neighborhoods that a region has at least, and at most of all: what every address has says nothing. So many of them
-# are not named so themselves: "Hill" is in names, and no region.
-_LEAST_AREAS, _MOST_AREAS, _UNNAMED = 3, 0.75, 0.9
-# The share of a neighborhood's places that state a region, and of places that state it that are in the neighborhood.
-_STATED, _THERE = 0.8, 0.9
+# The most words of a region's name.
+_MOST_WORDS = 3
+# The fewest letters of a region's name.
+_LEAST_LETTERS = 4
+# The fewest neighborhoods of a region.
+_LEAST_AREAS = 3
+# The greatest share of all neighborhoods. A name that nearly every address has says nothing.
+_MOST_AREAS = 0.75
+# The least share of a region's neighborhoods whose own names lack the region's. "Hill" is part of names, and no region.
+_UNNAMED = 0.9
+# The least share of a neighborhood's places that state the region.
+_STATED = 0.8
+# The least share of the places that state the region that are in its neighborhoods.
+_THERE = 0.9
 _LEAST_PLACES = 3
 # Words of a query in which regions are looked for.
 _MOST_LOOKED = 12

@@ -39,13 +39,20 @@ from outings.answers.search.word_matches import (
 # Rows → what each of them keeps of its score.
 Factor = Callable[[Numbers], Numbers]
 
-# What a word is worth that only narrows, and a name that a listing only has of a place.
-_NARROW, _NAMESAKE = 0.35, 0.5
+# The weight of a word that only narrows down another; other words weigh 1.
+_NARROW = 0.35
+# The share of a word's strength that is left if the listing has it only from the name of a place.
+_NAMESAKE = 0.5
 _NAME_SHARE = 0.1
-# What is left where a listing is called off, elsewhere, says nothing of whom it is for, is for teens, is no lesson,
-# happens at another time, or where its name says no word of the kind or the audience.
-_CALLED_OFF = 0.7
-_ELSEWHERE, _FOR_OTHERS, _TOO_OLD, _NO_LESSON, _UNTIMELY, _OTHER_KIND, _UNNAMED = 0.7, 0.8, 0.7, 0.86, 0.88, 0.93, 0.95
+# The share of its score that a listing has left if …
+_CALLED_OFF = 0.7  # it is canceled, postponed or sold out
+_ELSEWHERE = 0.7  # it is not at the place that the query names
+_FOR_OTHERS = 0.8  # it is for another audience
+_TOO_OLD = 0.7  # it is for teens and older, and the query is for children
+_NO_LESSON = 0.86  # its name has no word for a lesson, and the query has one
+_UNTIMELY = 0.88  # it happens at another time
+_OTHER_KIND = 0.93  # its name has no word for the kind that the query names
+_UNNAMED = 0.95  # its name lacks another word that only raises scores
 _TEEN = 13
 
 

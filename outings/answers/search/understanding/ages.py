@@ -14,8 +14,10 @@ from msgspec import Struct
 from outings.contract.languages.language import NO_MATCH
 from outings.contract.languages.word_lists import AgeWords, SchoolYears
 
-# The greatest bare number that "8+" and "under 8" make an age; above it they count something else.
-_MOST_UP, _MOST_UNDER = 21, 18
+# The greatest number in "8+" that is an age. A greater one counts something else.
+_MOST_UP = 21
+# The greatest number in "under 8" that is an age.
+_MOST_UNDER = 18
 
 
 class AgeSpan(Struct, frozen=True):

@@ -70,8 +70,10 @@ class _Role(Enum):
     NEIGHBORHOOD = auto()
 
 
-# Letters of a beginning of what sort of listing is meant, and of other words that decide nothing: "chi" may be many.
-_LEAST_KIND, _LEAST_WORD = 3, 4
+# The fewest letters with which an incomplete last word is taken for a kind of listing.
+_LEAST_KIND = 3
+# The fewest letters with which it is taken for a price, a time or an audience: "chi" may become many words.
+_LEAST_WORD = 4
 # As `QueryWords.roles` numbers them.
 _KNOWN = (_Role.KIND, _Role.PRICE, _Role.TIME, _Role.AUDIENCE, _Role.FILLER)
 _IGNORED = frozenset((_Role.PRICE, _Role.TIME, _Role.AUDIENCE, _Role.METRO, _Role.NEIGHBORHOOD))
