@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import chain
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.ical import render_event_file
@@ -15,16 +15,19 @@ from outings.contract.query import Entitlement
 from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import JSON, ROUTES
 from outings.contract.vocabulary import COLLECTIONS
-from outings.pages.assets import Page, explain_no_assets
+from outings.pages.assets import HTML, Page, explain_no_assets
 from outings.pages.settings import ExplorerMetro
 from outings.release.site import ASSETS, SiteFile, SiteSettings, StoredFile, locate_outlines, read_site
 from outings.release.snapshot import Snapshot
-from outings.release.store import Store
-from pipeline.publish.objects.site import make_figures
+from outings.release.store import Store, hash_of
+from pipeline.publish.objects.site import hash_metro_site, make_figures
 from pipeline.publish.static.hosts import HostFile
 from pipeline.publish.static.requests import list_published
 
 _TEXT = "text/plain"
+# The file that hosts answer a folder with.
+INDEX = "index.html"
+_INPUT_DIGITS = 16
 _MAX_AGE = {route.name: route.max_age for route in ROUTES}
 _KEPT = "public, max-age=31536000, immutable"
 
@@ -61,12 +64,23 @@ def _encode_headers(slugs: Sequence[str]) -> bytes:
     return "".join(f"{path}\n  {rule}\n" for path, rule in rules.items()).encode()
 
 
+class RenderedPage(Struct, frozen=True, kw_only=True):
+    """A page or a file that pages load. `inputs`: a hash of what a listing's page is made of; if the tree has the page
+    of these inputs, `data` is empty."""
+
+    path: str
+    media: str
+    data: bytes
+    inputs: str = ""
+
+
 def render_pages(
     store: Store, site: str | None, metros: Mapping[str, Snapshot], *, dates: Mapping[str, date],
-    read: Callable[[str], bytes], files: Mapping[str, SiteFile | StoredFile],
-) -> Iterator[Page]:  # fmt: skip
-    """Yield each page, and each file that pages load, with its path; nothing if the release has no pages. `read`
-    returns the body of a request. `files`: the files of the release's site."""
+    read: Callable[[str], bytes], is_there: Callable[[str, str], bool], files: Mapping[str, SiteFile | StoredFile],
+) -> Iterator[RenderedPage]:  # fmt: skip
+    """Yield each page, and each file that pages load; nothing if the release has no pages. `read` returns the body of a
+    request. `is_there` returns True if the tree has the page at a path that was made of these inputs. `files`: the
+    files of the release's site."""
     if site is None or explain_no_assets() is not None:
         return
     # A tree without pages needs no templates.
@@ -90,27 +104,35 @@ def render_pages(
         outlines = files.get(locate_outlines(slug))
         if isinstance(outlines, SiteFile):
             pages.append(Page(path=locate_outlines(slug), media=outlines.media, data=outlines.read(b"")))
-    rendered = (_render_listings(own, read=read, settings=settings, files=files) for own in metros.values())
-    for page in chain(pages, *rendered):
+    for page in pages:
         is_folder = not page.path or page.path.endswith("/")
-        yield replace(page, path=f"{page.path}index.html") if is_folder else page
+        path = f"{page.path}{INDEX}" if is_folder else page.path
+        yield RenderedPage(path=path, media=page.media, data=page.data)
+    for snapshot in metros.values():
+        yield from _render_listings(snapshot, read=read, is_there=is_there, settings=settings, files=files)
 
 
 def _render_listings(
-    snapshot: Snapshot, *, read: Callable[[str], bytes], settings: SiteSettings,
+    snapshot: Snapshot, *, read: Callable[[str], bytes], is_there: Callable[[str, str], bool], settings: SiteSettings,
     files: Mapping[str, SiteFile | StoredFile],
-) -> Iterator[Page]:  # fmt: skip
-    """Yield the page of each published listing, and its calendar file if it has dates."""
+) -> Iterator[RenderedPage]:  # fmt: skip
+    """Yield the page of each published listing, and its calendar file if it has dates. A page takes ten times as
+    long as the document of which it is made, so that a page that the tree has is not rendered again."""
     from outings.pages.listing import locate_listing, render_calendar, render_listing
 
     outlines = files.get(locate_outlines(snapshot.metro.slug))
     areas = outlines.read(b"") if isinstance(outlines, SiteFile) else None
+    common = hash_of(hash_metro_site(settings).encode() + (areas or b"")).encode()
     for collection, ids in list_published(snapshot).items():
         for row_id in ids:
-            item = msgspec.json.decode(read(f"/v1/{collection}/{row_id}"))["data"]
-            path = locate_listing(item, settings)
-            yield Page(path=path, data=render_listing(item, settings=settings, outlines=areas))
+            body = read(f"/v1/{collection}/{row_id}")
+            item, inputs = msgspec.json.decode(body)["data"], hash_of(common + body)[:_INPUT_DIGITS]
+            folder = locate_listing(item, settings)
+            is_made = is_there(f"{folder}{INDEX}", inputs)
+            data = b"" if is_made else render_listing(item, settings=settings, outlines=areas)
+            yield RenderedPage(path=f"{folder}{INDEX}", media=HTML, data=data, inputs=inputs)
             is_event = item["type"] == "event"
             calendar = render_event_file(row_id, snapshot) if is_event else render_calendar(item)
             if calendar is not None:
-                yield Page(path=f"{path}{item['slug']}.ics", media=EXPORT_TYPES["ics"], data=calendar)
+                path = f"{folder}{item['slug']}.ics"
+                yield RenderedPage(path=path, media=EXPORT_TYPES["ics"], data=calendar)

@@ -161,8 +161,9 @@ DETAILS, LISTS, INDEX = range(3)
 
 class StaticManifest(Struct, frozen=True, kw_only=True):
     """The state of a tree. `files`: the hash of each file by name, empty while the file is being written or deleted.
-    Of each full page of changes, by file name: `closed`, the hash of its content without `meta`, and `sizes`.
-    `indexes`: hashes that the index may have, by which the tree is recognized wherever it is."""
+    Of each full page of changes and each listing's page, by file name: `closed`, the hash of its content without `meta`
+    or of what it is made of, and `sizes`. `indexes`: hashes that the index may have, by which the tree is recognized
+    wherever it is."""
 
     indexes: tuple[str, ...] = ()
     files: Mapping[str, str] = {}
@@ -196,13 +197,20 @@ class Spool:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
+    def is_closed(self, name: str, closed: str) -> bool:
+        """Return True if the tree has the file with this value of `closed`."""
+        is_there = bool(self._manifest.files.get(name)) and name in self._manifest.sizes
+        return is_there and self._manifest.closed.get(name) == closed
+
     def add(
         self, name: str, data: bytes, *, step: int, max_age: int | None, media: str = JSON, closed: str = ""
     ) -> StaticFile:
-        """Add the bytes unless the tree has them. A full page of changes with the same `closed` keeps its old bytes."""
-        sha, stored, size = hash_of(data), self._manifest.files.get(name), len(data)
-        if closed and stored and name in self._manifest.sizes and self._manifest.closed.get(name) == closed:
-            sha, size = stored, self._manifest.sizes[name]
+        """Add the bytes unless the tree has them. A file with the same `closed` keeps its old bytes."""
+        stored = self._manifest.files.get(name)
+        if closed and self.is_closed(name, closed):
+            sha, size = self._manifest.files[name], self._manifest.sizes[name]
+        else:
+            sha, size = hash_of(data), len(data)
         offset = -1
         if sha != stored:
             offset = self._file.seek(0, 2)

@@ -16,7 +16,7 @@ from outings.contract.openapi.document import encode_static_document
 from outings.contract.routes import JSON, match_route
 from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.contract.values import format_instant
-from outings.contract.vocabulary import Vocabulary
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.failures import GuardRefusal
 from outings.release.pointer import list_releases
 from outings.release.root import ListedRelease
@@ -35,7 +35,10 @@ MANIFEST = "static.json"
 # The share of a tree's files that may be deleted at once.
 MOST_LEAVING = 0.5
 # The files that only this program writes. Some hosts need other files beside them.
-_OWN = re.compile(rf"([a-z]{{2,3}}/)?((v1|cities)/|{ASSETS}|index\.html\Z)|(openapi\.json|{SUMS}|{SIGNATURE})\Z")
+_OWN = re.compile(
+    rf"([a-z]{{2,3}}/)?((v1|cities|explore)/|[^/]+/({'|'.join(COLLECTIONS.values())})/|{ASSETS}|index\.html\Z)"
+    rf"|(openapi\.json|{SUMS}|{SIGNATURE})\Z"
+)
 # Attempts, if others publish the tree at the same time.
 ATTEMPTS = 20
 # Files written between two lines of progress.
@@ -191,14 +194,16 @@ def _render(
     left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in renderer.left_out]
     files = renderer.files
 
-    def add(name: str, data: bytes, *, step: int = steps.LISTS, max_age: int = 60, media: str = "text/plain") -> None:
-        files[name] = spool.add(name, data, step=step, max_age=max_age, media=media)
+    def add(name: str, data: bytes, *, step: int = steps.LISTS, max_age: int = 60, **more: str) -> None:
+        files[name] = spool.add(name, data, step=step, max_age=max_age, **{"media": "text/plain", **more})
 
-    shown = {slug: public.metros[slug] for slug in slugs}
-    read = renderer.read_answer
-    for page in render_pages(store, listed.root.site, shown, dates=dates, read=read, files=release.site):
+    pages = render_pages(
+        store, listed.root.site, {slug: public.metros[slug] for slug in slugs}, dates=dates, read=renderer.read_answer,
+        is_there=spool.is_closed, files=release.site,
+    )  # fmt: skip
+    for page in pages:
         step = steps.LISTS if page.path.endswith(".html") else steps.DETAILS
-        add(page.path, page.data, step=step, media=page.media)
+        add(page.path, page.data, step=step, media=page.media, closed=page.inputs)
     files_by_request = {request.request: request.files for listed in tree.values() for request in listed}
     add("openapi.json", encode_static_document(vocabulary, files_by_request), max_age=3600, media=JSON)
     for file in list_host_files(slugs):
