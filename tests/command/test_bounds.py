@@ -15,16 +15,10 @@ import xlsxwriter
 from click.testing import CliRunner, Result
 
 from command import main
+from tests.settings import format_metro
 
 CITY = ("--metro", "Valladolid", "--center", "41.65,-4.72", "--timezone", "Europe/Madrid", "--yes")
-METRO = """
-[[metros]]
-slug = "valladolid"
-name = "Valladolid"
-timezone = "Europe/Madrid"
-center = { lat = 41.65, lng = -4.72 }
-bounds = { south = 41.5, west = -4.9, north = 41.8, east = -4.5 }
-"""
+METRO = format_metro("valladolid")
 MAP = """
 [feeds.map]
 type = { value = "event" }

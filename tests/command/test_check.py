@@ -7,15 +7,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from command import main
+from tests.settings import format_metro
 
-METRO = """
-[[metros]]
-slug = "seattle"
-name = "Seattle"
-timezone = "America/Los_Angeles"
-center = { lat = 47.6, lng = -122.3 }
-bounds = { south = 47.3, west = -122.6, north = 47.9, east = -121.9 }
-"""
+METRO = format_metro()
 GOOD = '[[feeds]]\nname = "good"\nmetro = "seattle"\nformat = "ndjson"\nurl = "good.ndjson"\n'
 TABLE = '[[feeds]]\nname = "table"\nmetro = "seattle"\nformat = "table"\nurl = "t.csv"\nselect = "t.sql"\n'
 GONE = '[[feeds]]\nname = "gone"\nmetro = "seattle"\nformat = "ndjson"\nurl = "gone.ndjson"\n'

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from command import main
 from outings.configuration import read_configuration
 from outings.configuration.presets import read_presets
-from tests.pipeline.fetch.settings import METRO
+from tests.settings import format_metro
 
 
 def run(*words: str) -> Result:
@@ -23,7 +23,7 @@ def test_every_system_is_listed_with_its_title() -> None:
 
 def test_what_is_shown_of_a_system_is_a_feed_and_what_it_fills_in(tmp_path: Path) -> None:
     shown = run("the-events-calendar").stdout
-    (tmp_path / "outings.toml").write_text(METRO.format(slug="seattle") + shown.replace('…"', 'seattle"', 1))
+    (tmp_path / "outings.toml").write_text(format_metro("seattle") + shown.replace('…"', 'seattle"', 1))
     (feed,) = read_configuration(tmp_path / "outings.toml", {}).feeds
     assert (feed.preset, feed.format, feed.records) == ("the-events-calendar", "table", "events")
     assert '# records = "events"' in shown

@@ -13,15 +13,9 @@ from outings.contract.languages.language import (
     read_shipped_files,
     read_shipped_language,
 )
+from tests.settings import format_metro
 
-METRO = """
-[[metros]]
-slug = "porto"
-name = "Porto"
-timezone = "Europe/Lisbon"
-center = { lat = 41.15, lng = -8.61 }
-bounds = { south = 41.0, west = -8.8, north = 41.3, east = -8.4 }
-"""
+METRO = format_metro("porto")
 
 
 def write(folder: Path, text: str) -> Path:

@@ -12,18 +12,11 @@ from outings.release.pointer import list_releases
 from outings.release.snapshot import open_release
 from outings.release.tables import read_columns
 from tests.new_cities.exporting import run
+from tests.settings import format_metro
 
 pytestmark = pytest.mark.xdist_group("languages")  # one worker builds the city
 
 CONFIG = """
-[[metros]]
-slug = "porto"
-name = "Porto"
-timezone = "Europe/Lisbon"
-language = "{language}"
-center = {{ lat = 41.15, lng = -8.61 }}
-bounds = {{ south = 41.0, west = -8.8, north = 41.3, east = -8.4 }}
-
 [[feeds]]
 name = "agenda"
 metro = "porto"
@@ -58,7 +51,7 @@ def read_audiences(folder: Path) -> dict[str, str]:
 
 def check(folder: Path, language: str, *options: str) -> Result:
     config = folder / "outings.toml"
-    config.write_text(CONFIG.format(language=language))
+    config.write_text(format_metro("porto", language=language) + CONFIG)
     return run("check", "-c", str(config), *options)
 
 

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from command import main
 from tests.pipeline.city import City, make_event
-from tests.pipeline.fetch.settings import METRO
 from tests.pipeline.fetch.web import Page, Web, serve_web
 from tests.pipeline.strange import write_calendar, write_documents, write_lines, write_page
+from tests.settings import format_metro
 
 FEEDS = """
 [store]
@@ -64,7 +64,7 @@ def run(folder: Path, *words: str) -> dict[str, Any]:
 
 def write_feeds(folder: Path, web: Web, size: int, random: Random) -> None:
     share = size // 5
-    metros = METRO.format(slug="seattle") + METRO.format(slug="boston")
+    metros = format_metro("seattle") + format_metro("boston")
     (folder / "outings.toml").write_text(metros + FEEDS.format(url=web.url))
     (folder / "feed.ndjson").write_bytes(write_lines(0, share, random))
     (folder / "spanning.ndjson").write_bytes(write_lines(0, share, random, metros=("seattle", "boston")))
@@ -153,7 +153,7 @@ def test_a_fault_of_ours_in_a_reader_costs_the_record_that_meets_it(
 
     monkeypatch.setattr(step, fail_on_storms)
     feed = f'[[feeds]]\nname = "a"\nmetro = "seattle"\nformat = "{name.partition(".")[2]}"\nurl = "{name}"\n'
-    (tmp_path / "outings.toml").write_text(METRO.format(slug="seattle") + feed)
+    (tmp_path / "outings.toml").write_text(format_metro("seattle") + feed)
     (tmp_path / name).write_text(content, newline="")
     checked = run(tmp_path, "check")
     assert checked["records"] == {"read": 3, "listings": 2, "merged": 0, "quarantined": 1}

@@ -9,7 +9,7 @@ from outings.configuration import Configuration, read_configuration
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import read_feed
 from pipeline.fetch.source import FeedError
-from tests.pipeline.fetch.settings import METRO
+from tests.settings import format_metro
 
 pytestmark = pytest.mark.xdist_group("s3")
 
@@ -27,7 +27,7 @@ def configure(s3_endpoint: str, tmp_path: Path) -> Configuration:
         for name, key in (("one", "city/b.ndjson"), ("some", "city/*.ndjson"), ("none", "city/x*"), ("large", "*/*"))
     )
     (tmp_path / "outings.toml").write_text(
-        f'[store]\nendpoint_url = "{s3_endpoint}"\n' + METRO.format(slug="seattle") + feeds
+        f'[store]\nendpoint_url = "{s3_endpoint}"\n' + format_metro("seattle") + feeds
     )
     client.put_object(Bucket="feeds", Key="large/d", Body=b"x" * 300)
     return read_configuration(tmp_path / "outings.toml", {})

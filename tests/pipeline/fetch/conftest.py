@@ -20,8 +20,9 @@ from tests.pipeline.fetch.calendars import wrap
 from tests.pipeline.fetch.documents import ReadJsonld
 from tests.pipeline.fetch.instants import ReadIcs
 from tests.pipeline.fetch.publisher import Publisher
-from tests.pipeline.fetch.settings import METRO, Configure, ReadNdjson, ReadTable
+from tests.pipeline.fetch.settings import Configure, ReadNdjson, ReadTable
 from tests.pipeline.fetch.web import Web, serve_web
+from tests.settings import format_metro
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def configure(tmp_path: Path) -> Configure:
 
     def configure_feed(settings: str) -> Configuration:
         feed = f'\n[[feeds]]\nname = "spl"\n{settings}\n'
-        text = METRO.format(slug="seattle") + 'aliases = ["sea"]' + METRO.format(slug="new-york") + feed
+        text = format_metro("seattle") + 'aliases = ["sea"]' + format_metro("new-york") + feed
         (tmp_path / "outings.toml").write_text(text)
         return read_configuration(tmp_path / "outings.toml", {})
 

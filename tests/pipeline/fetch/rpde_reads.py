@@ -11,9 +11,9 @@ from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import read_source
 from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedSource
-from tests.pipeline.fetch.settings import METRO
 from tests.pipeline.fetch.web import PATIENT, Web
 from tests.release.memory import MemoryStore
+from tests.settings import format_metro
 
 NOON = datetime.fromisoformat("2026-08-10T12:00:00+00:00")
 
@@ -23,7 +23,7 @@ Configure = Callable[..., Configuration]
 def make_configure(folder: Path, web: Web) -> Configure:
     def write(path: str = "/feed", *, settings: str = "", url: str | None = None) -> Configuration:
         feed = '[[feeds]]\nname = "oa"\nmetro = "seattle"\nformat = "rpde"\nmode = "delta"\nallow_private = true\n'
-        text = METRO.format(slug="seattle") + feed + f'url = "{url or web.url + path}"\n{settings}'
+        text = format_metro("seattle") + feed + f'url = "{url or web.url + path}"\n{settings}'
         (folder / "outings.toml").write_text(text)
         return read_configuration(folder / "outings.toml", {})
 

@@ -16,7 +16,7 @@ from pipeline.clean.reading import read_feed, read_source
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, look_at
 from tests.pipeline.city import make_event, make_place
 from tests.pipeline.fetch.documents import ADDRESS, event, page
-from tests.pipeline.fetch.settings import METRO
+from tests.settings import format_metro
 
 SERIES = event(
     eventSchedule={"startDate": "2026-08-10", "byDay": "Tuesday", "repeatFrequency": "P1W"},
@@ -52,7 +52,7 @@ def configure(folder: Path, format_: str) -> tuple[FeedTable, Configuration]:
     name = "http://127.0.0.1:1/" if format_ == "rpde" else GOOD[format_][0]
     (folder / "feed.sql").write_text("SELECT 'event' AS type, a AS source_id, b AS name FROM feed")
     feed = f'[[feeds]]\nname = "spl"\nmetro = "seattle"\nformat = "{format_}"\nurl = "{name}"\n'
-    (folder / "outings.toml").write_text(METRO.format(slug="seattle") + feed + OTHER.get(format_, ""))
+    (folder / "outings.toml").write_text(format_metro("seattle") + feed + OTHER.get(format_, ""))
     configuration = read_configuration(folder / "outings.toml", {})
     return configuration.feeds[0], configuration
 

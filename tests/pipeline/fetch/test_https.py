@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.pipeline.city import make_event
-from tests.pipeline.fetch.settings import METRO
 from tests.pipeline.fetch.web import Page, Web, serve_web
+from tests.settings import format_metro
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def web(certificate: Path) -> Iterator[Web]:
 def check(folder: Path, web: Web, **environment: str) -> subprocess.CompletedProcess[str]:
     feed = f'[[feeds]]\nname = "spl"\nmetro = "seattle"\nformat = "ndjson"\nurl = "{web.url}/feed"\n'
     feed += "allow_private = true\n"
-    (folder / "outings.toml").write_text(METRO.format(slug="seattle") + feed)
+    (folder / "outings.toml").write_text(format_metro("seattle") + feed)
     words = [sys.executable, "-m", "command", "check", "-c", str(folder / "outings.toml")]
     return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, env=os.environ | environment)
 

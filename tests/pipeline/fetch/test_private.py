@@ -14,8 +14,8 @@ from pipeline.fetch.opening import open_sources
 from pipeline.fetch.private_addresses import Address, PrivateAddress, PublicTransport, is_public
 from pipeline.fetch.source import FeedError, FeedSource
 from tests.pipeline.fetch.conftest import certificate
-from tests.pipeline.fetch.settings import METRO
 from tests.pipeline.fetch.web import LINE, PATIENT, Page, Web, read_body, serve_web
+from tests.settings import format_metro
 
 __all__ = ["certificate"]
 
@@ -36,7 +36,7 @@ Read = Callable[..., Configuration]
 def read(tmp_path: Path) -> Read:
     def write(url: str, *, settings: str = "", kind: str = 'format = "ndjson"') -> Configuration:
         feed = f'[[feeds]]\nname = "spl"\nmetro = "seattle"\n{kind}\nurl = "{url}"\n{settings}\n'
-        (tmp_path / "outings.toml").write_text(METRO.format(slug="seattle") + feed)
+        (tmp_path / "outings.toml").write_text(format_metro("seattle") + feed)
         return read_configuration(tmp_path / "outings.toml", {"TOKEN": SECRET})
 
     return write

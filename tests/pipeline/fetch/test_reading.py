@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from outings.configuration import read_configuration
 from pipeline.clean.reading import apply_defaults, read_feed
 from pipeline.fetch.source import FeedError, SelectError, SettingError, check_unchanged, hash_feed, list_files
-from tests.pipeline.fetch.settings import METRO, Configure, ReadNdjson
+from tests.pipeline.fetch.settings import Configure, ReadNdjson
+from tests.settings import format_metro
 
 
 def event(source_id: str = "1", **members: Any) -> dict[str, Any]:
@@ -236,7 +237,7 @@ def test_the_hash_does_not_move_with_the_folder(tmp_path_factory: pytest.TempPat
         folder = tmp_path_factory.mktemp("feed")
         (folder / name).write_bytes(b"{}")
         feed = '\n[[feeds]]\nname = "spl"\nformat = "ndjson"\nurl = "*.ndjson"\n'
-        (folder / "outings.toml").write_text(METRO.format(slug="seattle") + feed)
+        (folder / "outings.toml").write_text(format_metro("seattle") + feed)
         configuration = read_configuration(folder / "outings.toml", {})
         return hash_feed(configuration.feeds[0], configuration)
 
@@ -286,7 +287,7 @@ def test_whatever_a_feed_holds_it_is_read_and_its_sum_adds_up(
     (folder / "feed.ndjson").write_bytes(content)
     feed = f'\n[[feeds]]\nname = "spl"\nformat = "ndjson"\nurl = "feed.ndjson"\nmetro = "seattle"\nmode = "{mode}"\n'
     defaults = 'defaults = { price = { currency = "USD" }, organization = { name = "SPL" } }\n'
-    (folder / "outings.toml").write_text(METRO.format(slug="seattle") + feed + defaults)
+    (folder / "outings.toml").write_text(format_metro("seattle") + feed + defaults)
     configuration = read_configuration(folder / "outings.toml", {})
     read = read_feed(configuration.feeds[0], configuration)
     assert read.read == sum(bool(line.strip()) for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"))

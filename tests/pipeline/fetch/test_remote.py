@@ -26,9 +26,9 @@ from pipeline.fetch.source import FeedError, FeedSource
 from pipeline.fetch.urls import choose_suffix, show_url
 from pipeline.plan import Build
 from tests.pipeline.city import make_event
-from tests.pipeline.fetch.settings import METRO
 from tests.pipeline.fetch.web import LINE, PATIENT, Page, Web, read_body, serve_web
 from tests.release.memory import MemoryStore
+from tests.settings import format_metro
 
 GZIP = {"Content-Encoding": "gzip"}
 EMPTY = gzip.compress(b"") * 999
@@ -41,7 +41,7 @@ def configure(tmp_path: Path, web: Web) -> Callable[..., Configuration]:
     ) -> Configuration:
         feed = f'[[feeds]]\nname = "spl"\nmetro = "seattle"\nformat = "{kind}"\nurl = "{url or web.url + path}"\n'
         feed += "allow_private = true\n"
-        (tmp_path / "outings.toml").write_text(METRO.format(slug="seattle") + feed + settings)
+        (tmp_path / "outings.toml").write_text(format_metro("seattle") + feed + settings)
         return read_configuration(tmp_path / "outings.toml", {})
 
     return write

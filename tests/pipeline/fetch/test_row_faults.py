@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from command import main
 from pipeline.fetch.source import SelectError
-from tests.pipeline.fetch.settings import METRO, ReadTable
+from tests.pipeline.fetch.settings import ReadTable
+from tests.settings import format_metro
 
 SELECT = "SELECT 'event' AS type, id AS source_id, title AS name, {'min': fee::DOUBLE} AS price FROM feed"
 CSV = b"id,title,fee\na,Walk,5\nb,Run,ask us\nc,Swim,\nd,Ride,7.5\n"
@@ -85,7 +86,7 @@ def test_a_statement_that_fails_on_no_row_alone_is_wrong_itself(read_table: Read
 def test_the_last_good_version_of_such_a_row_stays(tmp_path: Path) -> None:
     (tmp_path / "t.sql").write_text(SELECT)
     feed = '[[feeds]]\nname = "parks"\nmetro = "seattle"\nformat = "table"\nurl = "t.csv"\nselect = "t.sql"\n'
-    (tmp_path / "outings.toml").write_text(f'[store]\nurl = "file:store"\n{METRO.format(slug="seattle")}{feed}')
+    (tmp_path / "outings.toml").write_text(f'[store]\nurl = "file:store"\n{format_metro("seattle")}{feed}')
 
     def build(day: str, fee: str) -> Any:
         (tmp_path / "t.csv").write_text(f"id,title,fee\na,Walk,5\nb,Run,{fee}\n")

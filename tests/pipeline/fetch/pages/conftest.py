@@ -17,8 +17,8 @@ from pipeline.executors.local import InlineExecutor
 from pipeline.fetch.opening import open_sources
 from pipeline.plan import Build
 from tests.pipeline.fetch.pages.paged_rows import BY_OFFSET, MAP, Make, Read
-from tests.pipeline.fetch.settings import METRO
 from tests.pipeline.fetch.web import PATIENT, Web
+from tests.settings import format_metro
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def configure(tmp_path: Path, web: Web) -> Callable[..., Configuration]:
     def write(settings: str = BY_OFFSET, *, url: str | None = None) -> Configuration:
         feed = '[[feeds]]\nname = "agenda"\nmetro = "seattle"\nformat = "table"\nallow_private = true\n'
         feed += f'url = "{url or web.url + "/rows"}"\n{settings}\n{MAP}'
-        (tmp_path / "outings.toml").write_text(METRO.format(slug="seattle") + feed)
+        (tmp_path / "outings.toml").write_text(format_metro("seattle") + feed)
         return read_configuration(tmp_path / "outings.toml", {"TOKEN": "secret"})
 
     return write

@@ -15,8 +15,8 @@ from pipeline.feed_warnings import warn_of_reading
 from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError
 from tests.pipeline.fetch.presets import calendars, portals
-from tests.pipeline.fetch.settings import METRO
 from tests.pipeline.fetch.web import PATIENT, Page, Web
+from tests.settings import format_metro
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 CKAN_ID = "12345678-1234-1234-1234-123456789abc"
@@ -31,7 +31,7 @@ def configure(tmp_path: Path) -> Configure:
         feed = (
             f'[[feeds]]\nname = "city"\nmetro = "seattle"\nallow_private = true\npreset = "{preset}"\nurl = "{url}"\n'
         )
-        (tmp_path / "outings.toml").write_text(METRO.format(slug="seattle") + feed + settings)
+        (tmp_path / "outings.toml").write_text(format_metro("seattle") + feed + settings)
         return read_configuration(tmp_path / "outings.toml", {"LIBCAL_TOKEN": "secret", "TOKEN": "secret"})
 
     return write
