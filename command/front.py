@@ -31,6 +31,7 @@ def front() -> None:
 @click.option("--plain", default="80", metavar="[ADDRESS:]PORT", help="With a certificate: where http is refused.")
 @click.option("--certificate", metavar="PATH", help="The certificate, with its chain (PEM).")
 @click.option("--certificate-key", metavar="PATH", help="Its key (PEM).")
+@click.option("--files", metavar="PATH", help="The folder of [static]: its files are sent without a key or a server.")
 @click.option("--log-folder", default="/var/log/nginx", show_default=True, metavar="PATH", help="Where nginx logs.")
 @click.option(
     "-c", "--config", type=click.Path(path_type=Path), default=None, help="The servers' configuration, to check it."
@@ -43,6 +44,7 @@ def nginx(
     plain: str,
     certificate: str | None,
     certificate_key: str | None,
+    files: str | None,
     log_folder: str,
     config: Path | None,
 ) -> None:
@@ -59,7 +61,8 @@ def nginx(
         ("--plain", plain, _LISTEN, "80"),
         ("--certificate", certificate, _PATH, "/etc/ssl/outings.pem"),
         ("--certificate-key", certificate_key, _PATH, "/etc/ssl/outings.pem"),
-        ("--log-folder", log_folder, _PATH, "/etc/ssl/outings.pem"),
+        ("--files", files, _PATH, "/srv/public"),
+        ("--log-folder", log_folder, _PATH, "/var/log/nginx"),
     ):
         if text is not None:
             _check(text, pattern, option=option, example=example)
@@ -67,7 +70,7 @@ def nginx(
         _warn(config, edges)
     front = NginxFront(
         edges=tuple(dict.fromkeys(edges)), name=name, listen=listening, plain=plain, certificate=certificate,
-        certificate_key=certificate_key, log_folder=log_folder.rstrip("/"),
+        certificate_key=certificate_key, log_folder=log_folder.rstrip("/"), files=files,
     )  # fmt: skip
     sys.stdout.write(render_nginx(front))
 

@@ -27,6 +27,7 @@ class NginxFront(Struct, frozen=True, kw_only=True):
     Attributes:
         edges: the servers as `HOST:PORT` or `unix:PATH`.
         listen, plain: the addresses for TLS and without it, as nginx writes them.
+        files: the folder of a static tree, whose files are sent without asking a server.
         certificate, certificate_key: paths. Without them there is no TLS, and `plain` is not used.
     """
 
@@ -37,6 +38,7 @@ class NginxFront(Struct, frozen=True, kw_only=True):
     certificate: str | None = None
     certificate_key: str | None = None
     log_folder: str = "/var/log/nginx"
+    files: str | None = None
 
 
 def render_nginx(front: NginxFront) -> str:

@@ -1,21 +1,23 @@
-"""Files of `[static]` on each kind of host have the API's bytes, and what has no file goes on to the servers."""
+"""Files of `[static]` have the same bytes on each kind of host, and what has no file goes on to the servers."""
 
 import functools
 import gzip
 import http.server
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
 
 import boto3
 import pytest
+from click.testing import CliRunner
 
-from edge.app import Edge
+from command import main
 from outings.configuration.tables import StaticTable
 from outings.contract.routes import match_route
 from outings.contract.static_files import name_media
@@ -25,10 +27,9 @@ from pipeline.publish.static.hosts import FolderHost, Host, HostFile, S3Host
 from pipeline.publish.static.publishing import publish_static
 from tests.conftest import ROOT
 from tests.contract.static_requests import parse_file
-from tests.edge.asking import ask as ask_edge
-from tests.edge.fronts.fronting import Answer, ask, start_configuration
+from tests.edge.fronts.fronting import Answer, ask, start_configuration, start_nginx
 from tests.edge.fronts.workerd import PREFIX, start_workerd
-from tests.edge.sample_edge import DAY, add_client, make_edge
+from tests.edge.sample_edge import DAY, make_edge
 from tests.ports import find_free_port
 from tests.release.conftest import s3_endpoint
 
@@ -42,12 +43,9 @@ KINDS = ("folder", "S3", "nginx", "workerd")
 
 @dataclass
 class Tree:
-    """The tree of a sample release, the API over the same release, and a key without add-ons."""
+    """The tree of a sample release."""
 
     folder: Path
-    edge: Edge
-    key: str
-    bodies: dict[str, bytes] = field(default_factory=dict)
 
     @functools.cached_property
     def sample(self) -> Sequence[tuple[str, str]]:
@@ -57,10 +55,12 @@ class Tree:
         files = [file for item in listed for file in item["files"]]
         return [(parse_file(file), file) for file in Random(1).sample(files, min(REQUESTS, len(files)))]
 
+    @functools.cached_property
+    def names(self) -> Mapping[str, str]:
+        return dict(self.sample)
+
     def read_body(self, request: str) -> bytes:
-        if request not in self.bodies:
-            self.bodies[request] = ask_edge(self.edge, request, key=self.key).read_body()
-        return self.bodies[request]
+        return (self.folder / self.names[request]).read_bytes()
 
     def describe(self, request: str, file: str) -> HostFile:
         """The file as a build gives it to a host."""
@@ -84,7 +84,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
         open_store(f"file:{folder}/var/store"), StaticTable(), host=FolderHost(folder / "tree"),
         cache=folder / "cache", read_date=lambda _: DAY,
     )  # fmt: skip
-    yield Tree(folder / "tree", edge, add_client(folder, edge, plan="standard"))
+    yield Tree(folder / "tree")
     edge.close()
 
 
@@ -177,7 +177,9 @@ def unpack(answer: Answer) -> bytes:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_bytes_are_the_apis(tree: Tree, hosts: Mapping[str, Callable[[str, str], Answer]], kind: str) -> None:
+def test_the_bytes_are_those_of_the_file(
+    tree: Tree, hosts: Mapping[str, Callable[[str, str], Answer]], kind: str
+) -> None:
     for request, file in tree.sample:
         answer = hosts[kind](request, file)
         assert answer.status == 200, request
@@ -190,10 +192,29 @@ def test_the_bytes_are_the_apis(tree: Tree, hosts: Mapping[str, Callable[[str, s
             assert answer.find("access-control-allow-origin") == ["*"]
 
 
-@pytest.fixture(scope="module", params=["nginx", "workerd"])
+@contextmanager
+def serve_front(tree: Tree, *, server: int) -> Iterator[int]:
+    """`outings front nginx --files`."""
+    folder = tree.folder.parent / "front"
+    nginx = start_nginx(folder, "--edge", f"127.0.0.1:{server}", "--files", str(tree.folder))
+    try:
+        yield nginx.port
+    finally:
+        nginx.stop()
+
+
+def test_the_command_finds_files_as_the_configuration_without_servers_does() -> None:
+    written = CliRunner().invoke(main, ["front", "nginx", "--edge", "a:1", "--files", "/srv/public"]).stdout
+    by_hand = (ROOT / "build/nginx/static.conf").read_text()
+    maps = [re.findall(r"^map .*?^}", text, re.M | re.S) for text in (by_hand, written)]
+    assert len(maps[0]) == 3
+    assert {*maps[0]} < {*maps[1]}
+
+
+@pytest.fixture(scope="module", params=["nginx", "front", "workerd"])
 def front(request: pytest.FixtureRequest, tree: Tree) -> Iterator[int]:
     """Files in front of a server that answers what it was asked."""
-    start = serve_nginx if request.param == "nginx" else serve_worker
+    start = {"nginx": serve_nginx, "front": serve_front, "workerd": serve_worker}[request.param]
     with serve(_Echo) as server, start(tree, server=server) as port:
         yield port
 
