@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
+from errno import EDQUOT, ENOSPC
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 
@@ -74,4 +75,15 @@ def naming_folder() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror, gettempdir()) from error
+        raise OSError(error.errno, explain_full(error), gettempdir()) from error
+
+
+def explain_full(error: OSError) -> str:
+    """Return the error's reason. If a disk is full, say how much room the folder for temporary files has."""
+    if error.errno not in (ENOSPC, EDQUOT):
+        return error.strerror or str(error)
+    room = shutil.disk_usage(gettempdir())
+    return (
+        f"{error.strerror}: {room.free:,} of {room.total:,} bytes are free in {gettempdir()}; "
+        "free space there, or set TMPDIR to a folder with more"
+    )

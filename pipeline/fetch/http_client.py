@@ -18,10 +18,11 @@ from msgspec import Struct
 from outings.configuration import FeedTable
 from outings.release.root import FeedMemory
 from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_after
-from pipeline.fetch.private_addresses import PrivateAddress, PublicTransport
+from pipeline.fetch.private_addresses import PinnedTransport, PrivateAddress, is_public, is_routable
 from pipeline.fetch.source import FeedError
 from pipeline.fetch.unpacking import CorruptBody, LongBody, unpack_gzip
 from pipeline.fetch.urls import SCHEMES, show_url
+from pipeline.scratch import explain_full
 
 MOST_REDIRECTS = 5
 _MOST_VALIDATOR_CHARACTERS = 1_000
@@ -77,16 +78,16 @@ async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[Fee
     Raises FeedError for errors while it is open: of a fetch, a timeout, or of writing a file.
     """
     timeout = httpx2.Timeout(policy.silence, connect=policy.connect)
-    verify, transport = _read_certificates(), None
-    if not feed.allow_private:
-        transport = PublicTransport(verify=verify, connect_timeout=policy.connect)
-    trusts = not _is_loopback(urlsplit(feed.url).hostname or "")
+    verify = _read_certificates()
+    is_allowed = is_routable if feed.allow_private else is_public
+    transport = PinnedTransport(
+        verify=verify, connect_timeout=policy.connect, is_allowed=is_allowed,
+        uses_proxies=not _is_loopback(urlsplit(feed.url).hostname or ""),
+    )  # fmt: skip
     try:
         async with (
             asyncio.timeout(policy.feed),
-            httpx2.AsyncClient(
-                timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify, transport=transport
-            ) as client,
+            httpx2.AsyncClient(timeout=timeout, headers=_HEADERS, transport=transport) as client,
         ):
             yield FeedClient(client, feed, policy)
     except FetchError as error:
@@ -95,7 +96,9 @@ async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[Fee
         reason = f"takes longer than {policy.feed:g} s with all its pages"
         raise FeedError(feed.name, show_url(feed.url), reason) from None
     except OSError as error:
-        raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
+        raise FeedError(
+            feed.name, show_url(feed.url), f"can't be stored while it is read: {explain_full(error)}"
+        ) from error
 
 
 @cache

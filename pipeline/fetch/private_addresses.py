@@ -1,4 +1,4 @@
-"""Connect only to servers at public addresses, so that no feed makes a build talk to the operator's own network."""
+"""Connect only to servers at allowed addresses, so that no feed makes a build talk to the operator's own network."""
 
 import asyncio
 import socket
@@ -27,20 +27,33 @@ class PrivateAddress(Exception):  # noqa: N818 - the name says it
         super().__init__(
             f"is at {address}, an address of this machine or of a private network; "
             "for a feed of your own network, set allow_private = true"
+            if is_routable(address)
+            else f"is at {address}, a link-local address, which no feed may have"
         )
+
+
+def _find_inner(address: Address) -> IPv4Address | None:
+    """Return the address of IPv4 that an address of IPv6 contains, if any."""
+    if not isinstance(address, IPv6Address):
+        return None
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
 
 
 def is_public(address: Address) -> bool:
     """Return True for an address of the public internet. An IPv6 address that contains one of IPv4 is judged by it."""
-    if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-        if address in _NAT64:
-            inner = IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(inner)
-        if address not in _GLOBAL:
-            return False
+    inner = _find_inner(address)
+    if inner is not None:
+        return is_public(inner)
+    if isinstance(address, IPv6Address) and address not in _GLOBAL:
+        return False
     return address.is_global and not address.is_multicast
+
+
+def is_routable(address: Address) -> bool:
+    """Return False for a link-local address. There a machine's cloud answers with the machine's own credentials."""
+    return not any(inner.is_link_local for inner in (address, _find_inner(address)) if inner is not None)
 
 
 async def resolve_host(host: str, port: int) -> Sequence[Address]:
@@ -49,9 +62,9 @@ async def resolve_host(host: str, port: int) -> Sequence[Address]:
     return tuple(dict.fromkeys(ip_address(sockaddr[0]) for *_, sockaddr in addresses))
 
 
-class PublicTransport(httpx2.AsyncBaseTransport):
-    """A transport that connects only to public addresses, and to the one that was checked: a name may have another
-    later.
+class PinnedTransport(httpx2.AsyncBaseTransport):
+    """A transport that connects only to addresses that are allowed, and to the one that was checked: a name may have
+    another later.
 
     A proxy of the environment connects by itself. Then the addresses that the name has here, if any, are checked.
     Raises PrivateAddress.
@@ -59,16 +72,16 @@ class PublicTransport(httpx2.AsyncBaseTransport):
 
     def __init__(
         self, *, verify: ssl.SSLContext, connect_timeout: float, resolve: Resolve = resolve_host,
-        is_allowed: Callable[[Address], bool] = is_public,
+        is_allowed: Callable[[Address], bool], uses_proxies: bool = True,
     ) -> None:  # fmt: skip
         self._verify, self._connect_timeout = verify, connect_timeout
-        self._resolve, self._is_allowed = resolve, is_allowed
+        self._resolve, self._is_allowed, self._uses_proxies = resolve, is_allowed, uses_proxies
         # One a host and proxy: a connection whose certificate was checked for one is not another's on the same address,
         # and one without a proxy would ask for the name's address again.
         self._transports: dict[tuple[str, str | None], httpx2.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        host, proxy = request.url.raw_host.decode("ascii"), _find_proxy(request.url)
+        host, proxy = request.url.raw_host.decode("ascii"), _find_proxy(request.url) if self._uses_proxies else None
         try:
             async with asyncio.timeout(self._connect_timeout):
                 addresses = await self._resolve(host, request.url.port or PORTS[request.url.scheme])

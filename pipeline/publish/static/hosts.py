@@ -19,6 +19,7 @@ from outings.contract.routes import JSON
 from outings.release.folder import sync_file_system
 from outings.release.s3 import S3Store
 from outings.release.store import StoreError, hash_of
+from pipeline.scratch import naming_folder
 
 # Temporary files of killed writers, and the seconds after which they are removed: no write takes as long.
 _TEMPORARY = ".writing-"
@@ -214,7 +215,8 @@ class Spool:
         offset = -1
         if sha != stored:
             offset = self._file.seek(0, 2)
-            self._file.write(data)
+            with naming_folder():
+                self._file.write(data)
         return StaticFile(sha256=sha, media=media, max_age=max_age, step=step, offset=offset, size=size, closed=closed)
 
     def read(self, name: str, file: StaticFile) -> HostFile:

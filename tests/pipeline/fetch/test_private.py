@@ -11,7 +11,7 @@ import pytest
 
 from outings.configuration import Configuration, ConfigurationError, read_configuration
 from pipeline.fetch.opening import open_sources
-from pipeline.fetch.private_addresses import Address, PrivateAddress, PublicTransport, is_public
+from pipeline.fetch.private_addresses import Address, PinnedTransport, PrivateAddress, is_public, is_routable
 from pipeline.fetch.source import FeedError, FeedSource
 from tests.pipeline.fetch.conftest import certificate
 from tests.pipeline.fetch.web import LINE, PATIENT, Page, Web, read_body, serve_web
@@ -91,6 +91,17 @@ def test_a_redirect_to_a_private_address_is_not_followed(
     assert web.requests == []
 
 
+@pytest.mark.parametrize(
+    "target", ["http://169.254.169.254/latest/meta-data", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/"]
+)
+def test_a_feed_that_allows_private_addresses_is_not_led_to_link_local_ones(
+    open_feed: Open, web: Web, target: str
+) -> None:
+    web.pages["/moved"] = Page(status=302, headers={"Location": target})
+    with pytest.raises(FeedError, match="a link-local address, which no feed may have"):
+        open_feed(f"{web.url}/moved", settings="allow_private = true")
+
+
 PRIVATE = (
     "127.0.0.1", "127.8.8.8", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "0.0.0.0",
     "100.64.0.1", "224.0.0.1", "255.255.255.255", "::", "::1", "fe80::1", "fc00::1", "fd12:3456::1", "ff02::1",
@@ -105,6 +116,11 @@ def test_which_addresses_are_public() -> None:
     assert [value for value in PUBLIC if not is_public(ip_address(value))] == []
 
 
+def test_which_private_addresses_a_feed_may_allow() -> None:
+    refused = [value for value in (*PRIVATE, *PUBLIC) if not is_routable(ip_address(value))]
+    assert refused == ["169.254.169.254", "fe80::1", "::ffff:169.254.169.254", "2002:a9fe:a9fe::1"]
+
+
 def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None, then: Sequence[str] = ()) -> list[int]:
     """Statuses. `answers`: the name's addresses, each time that they are asked for. 127.0.0.1 counts as public."""
     waiting = list(answers)
@@ -113,7 +129,7 @@ def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None,
         return [ip_address(value) for value in waiting.pop(0)]
 
     async def run() -> list[int]:
-        transport = PublicTransport(
+        transport = PinnedTransport(
             verify=verify or ssl.create_default_context(), connect_timeout=30.0, resolve=resolve,
             is_allowed=lambda address: str(address) == "127.0.0.1",
         )  # fmt: skip
