@@ -61,10 +61,7 @@ def spool_feed(
     return FeedResult(
         feed=read.feed,
         memory=FeedMemory(
-            hash=read.hash, read=read.read, listings=len(read.cleaned) + read.withdrawn, merged=read.merged,
-            quarantined=read.quarantined, withdrawn=read.withdrawn, missed=read.missed,
-            removals=read.removals, repeated=read.repeated, merges=read.merges, filled=read.filled,
-            unplaced=read.unplaced, unread=read.unread, **remembered,
+            hash=read.hash, listings=len(read.cleaned) + read.withdrawn, **read.list_counts(), **remembered,
         ),
         problems=read.problems,
         unknown=read.unknown,

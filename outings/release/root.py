@@ -5,6 +5,7 @@ Instants are whole seconds in UTC. The name of an object is the 64 hex digits of
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -42,27 +43,20 @@ class Log(Struct, frozen=True, kw_only=True):
     latest_changed_at: datetime | None = None
 
 
-class FeedTally(Struct, frozen=True, kw_only=True):
-    """Counts of a feed's records: `read` = `listings` + `merged` + `quarantined`.
+class ReadCounts(Struct, frozen=True, kw_only=True):
+    """What reading a feed counts, and every later stage passes on. A new count is added here and in
+    `pipeline.clean.reading`.
 
-    `withdrawn`: records of what was taken down, which are left out. `last_good`: listings that stay as they were
-    because their new record is quarantined; `last_good_since`: the stamp of the oldest of these versions. `read_at`:
-    when this version was read. `failure`: why it is still in force, though the feed failed at `failed_at`. `missed`:
-    expectations that it does not meet. `removals`: `listings` that only remove something. `repeated`: those `merged`
-    that equal their successor; `merges`: some of the others. `filled`: how often each default was used. `unplaced`:
-    columns that the mapping does not use. `unread`: by member, the texts that no reader understood.
+    `withdrawn`: records of what was taken down, which are left out. `missed`: expectations that the feed does not meet.
+    `removals`: records that only remove something. `repeated`: those `merged` that equal their successor; `merges`:
+    some of the others. `filled`: how often each default was used. `unplaced`: columns that the mapping does not use.
+    `unread`: by member, the texts that no reader understood.
     """
 
     read: int
-    listings: int
     merged: int
     quarantined: int
     withdrawn: int = 0
-    last_good: int = 0
-    last_good_since: datetime | None = None
-    read_at: datetime | None = None
-    failed_at: datetime | None = None
-    failure: str | None = None
     missed: tuple[str, ...] = ()
     removals: int = 0
     repeated: int = 0
@@ -70,6 +64,26 @@ class FeedTally(Struct, frozen=True, kw_only=True):
     filled: Mapping[str, int] = {}
     unplaced: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+
+    def list_counts(self) -> dict[str, Any]:
+        """Return the counts by name, without what a subclass adds."""
+        return {name: getattr(self, name) for name in ReadCounts.__struct_fields__}
+
+
+class FeedTally(ReadCounts, frozen=True, kw_only=True):
+    """Counts of a feed's records in a release: `read` = `listings` + `merged` + `quarantined`.
+
+    `last_good`: listings that stay as they were because their new record is quarantined; `last_good_since`: the stamp
+    of the oldest of these versions. `read_at`: when this version was read. `failure`: why it is still in force, though
+    the feed failed at `failed_at`.
+    """
+
+    listings: int
+    last_good: int = 0
+    last_good_since: datetime | None = None
+    read_at: datetime | None = None
+    failed_at: datetime | None = None
+    failure: str | None = None
 
 
 class FeedMemory(FeedTally, frozen=True, kw_only=True):

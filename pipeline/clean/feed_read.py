@@ -19,6 +19,7 @@ import zstandard
 from msgspec import Struct, structs
 
 from outings.release.folder import write_named
+from outings.release.root import ReadCounts
 from outings.release.store import Corrupt, Store, put_object, read_object
 from pipeline.records.record import HEADS, RECORDS, EventRecord, Head, Problem, Record
 from pipeline.records.spans import find_last_day
@@ -172,37 +173,26 @@ class CleanedRecord(Struct, frozen=True, array_like=True, gc=False):
     is_removal: bool = False
 
 
-class FeedRead(Struct, frozen=True, kw_only=True):
+class FeedRead(ReadCounts, frozen=True, kw_only=True):
     """The result of reading one feed. `read` = `records` + `merged` + `quarantined` + `withdrawn`.
 
     `cleaned` has the records encoded; these include removals (`deleted`). If there are several `files`,
     `locate_problems` finds the file and line of a record. `unknown`: counts of members that no record has, by path.
     `items`: ids of the items read; `records` and `problems` replace all that was known of these. `decided`: choices
-    made while reading the files. `passed_over`: counts of entries that are no listings, by type. `missed`: expectations
-    that the feed does not meet. `cut`: why rows may be missing. `FeedMemory` describes the other fields.
+    made while reading the files. `passed_over`: counts of entries that are no listings, by type. `cut`: why rows may
+    be missing.
     """
 
     feed: str
     hash: str
-    read: int
-    merged: int
-    quarantined: int
     cleaned: Sequence[CleanedRecord] = msgspec.field(name="records")
     problems: tuple[Problem, ...]
     unknown: dict[str, int]
     files: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
-    withdrawn: int = 0
     passed_over: Mapping[str, int] = {}
-    missed: tuple[str, ...] = ()
     cut: str | None = None
-    removals: int = 0
-    repeated: int = 0
-    merges: tuple[str, ...] = ()
-    filled: Mapping[str, int] = {}
-    unplaced: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
 
     @property
     def records(self) -> list[Record]:

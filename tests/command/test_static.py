@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+import polars as pl
 import pytest
+import zstandard
 from click.testing import CliRunner, Result
 
 from command import main
@@ -116,6 +118,36 @@ def test_a_takedown_finds_the_files_by_looking(city: City, tmp_path: Path, accid
     call(city, "takedown", gone)
     assert list_holding(folder, gone) == {"v1/changes.json"}
     assert (folder / "CNAME").exists()
+
+
+def read_whole(data: bytes) -> bytes:
+    """The bytes of an object, decompressed."""
+    if data.startswith(b"\x1f\x8b"):
+        return gzip.decompress(data)
+    if data.startswith(b"PAR1"):
+        return repr(pl.read_parquet(data).to_dicts()).encode()
+    if data.startswith(b"\x28\xb5\x2f\xfd"):
+        with zstandard.ZstdDecompressor().stream_reader(data) as stream:
+            return stream.read()
+    return data
+
+
+def test_nothing_in_the_store_names_a_path_of_this_machine(city: City, tmp_path: Path) -> None:
+    city.site += "[site]\nenabled = false\n"
+    write(city, "abcd")
+    city.write([make_event("late"), "no record", make_event("wrong", starts_local="?")], feed="late")
+    city.write([make_event("x")], feed="delta", mode="delta")
+    city.map = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": None}]}
+    assert city.configuration
+    call(city, "build", "--workers", "1")
+    (tmp_path / "late.ndjson").unlink()
+    (tmp_path / "delta.ndjson").write_bytes(b"\xff\xfe{")
+    call(city, "build", "--workers", "1", code=4)
+    store = tmp_path / "var/store"
+    holding = [
+        path for path in store.rglob("*") if path.is_file() and str(tmp_path).encode() in read_whole(path.read_bytes())
+    ]
+    assert {str(path.relative_to(store)): read_whole(path.read_bytes())[:300] for path in holding} == {}
 
 
 def test_a_takedown_names_files_of_others_that_hold_it(city: City, tmp_path: Path) -> None:
