@@ -44,7 +44,7 @@ class Log(Struct, frozen=True, kw_only=True):
 
 
 class ReadCounts(Struct, frozen=True, kw_only=True):
-    """What reading a feed counts, and every later stage passes on. A new count is added here and in
+    """The counts of one reading of a feed, which every later stage passes on. Add a new count here and in
     `pipeline.clean.reading`.
 
     `withdrawn`: records of what was taken down, which are left out. `missed`: expectations that the feed does not meet.
