@@ -32,7 +32,8 @@ CATEGORIES = ["arts_creative", "swim_water", "stem_discovery"]
 # The members of a table's records, each from a column of another name.
 MAP = {
     name: f"{name}_" for name in
-    ("type", "source_id", "id", "slug", "name", "description", "starts_local", "status", "organization.name", "place.name")
+    ("type", "source_id", "id", "slug", "name", "description", "starts_local", "status", "organization.name",
+     "place.name")
 }  # fmt: skip
 
 
