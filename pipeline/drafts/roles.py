@@ -8,10 +8,9 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from pipeline.drafts.columns import ROLES, Column, list_spellings, rank_name
-from pipeline.drafts.time_notation import TimeNotation, evaluate, find_writing, read_times
+from pipeline.drafts.time_notation import TimeNotation, find_writing, read_times
 from pipeline.drafts.weekdays import find_language
-from pipeline.fetch.table.ranges import CURRENCY, take_range
-from pipeline.records.school_grades import parse_grades
+from pipeline.fetch.table.ranges import CURRENCY, understands
 from pipeline.words import merge_words
 
 _AMOUNT = re.compile(r"\d+(?:[.,]\d{1,2})?")
@@ -95,7 +94,7 @@ def find_roles(
     free = [column for column in columns if column.path not in taken and column.filled]
     roles |= _find_times(roles, free, connection, make_role)
     if not roles.keys() & {"age_text", "age_min", "age_max", "audience"}:
-        roles |= _find_first("age_text", free, lambda values: _state_ages(values, connection))
+        roles |= _find_first("age_text", free, _state_ages)
     if not roles.keys() & {"price", "price_min", "price_max"}:
         roles |= _find_first("price", free, lambda values: _share(values, _PRICED) > 0.5)
     if "price" in roles and "price" not in stated and (pair := _pair_prices(roles["price"].column, free)):
@@ -131,16 +130,13 @@ def _find_first(role: str, free: Sequence[Column], accepts: Callable[[Sequence[s
     return {} if column is None else {role: Role(column=column)}
 
 
-def _state_ages(values: Sequence[str], connection: DuckDBPyConnection) -> bool:
+def _state_ages(values: Sequence[str]) -> bool:
     """Return True if the values state ages: enough have numbers, often with words, and nearly all of these are ages."""
     numbered = [value for value in values if re.search(r"\d", value)]
     worded = [value for value in numbered if re.search(r"[^\W\d]{2}", value)]
     if len(numbered) < _LEAST * len(values) or len(worded) * 2 < len(numbered):
         return False
-    ends = " OR ".join(f"{take_range('value', 'ages', end)} IS NOT NULL" for end in ("start", "end"))
-    ((read,),) = evaluate(connection, f"count(*) FILTER ({ends})", numbered)
-    grades = sum(parse_grades(value) is not None for value in numbered)
-    return bool(read + grades >= 0.8 * len(numbered))
+    return sum(understands("ages", value) for value in numbered) >= 0.8 * len(numbered)
 
 
 def _find_times(
