@@ -12,8 +12,8 @@ from outings.texts.tokens import NUMBER, WORD, Scanner, Token, fold, make_roles,
 
 # Thousands are in groups of three; "15.-" and "5,-" have no cents.
 _NUMBER = (
-    r"(?<!\d[.,])\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d{1,2})?(?!\d)(?:[.,]-+)?"
-    r"|(?<!\d[.,])\d++(?:[.,]\d++)?+(?![.,]\d)(?:[.,]-+)?"
+    r"(?<!\d)(?<!\d[.,])\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d{1,2})?(?!\d)(?:[.,]-+)?"
+    r"|(?<!\d)(?<!\d[.,])\d++(?:[.,]\d++)?+(?![.,]\d)(?:[.,]-+)?"
 )
 _SIGNS = frozenset("$€£¥")
 _CODES = {
