@@ -19,7 +19,8 @@ from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import FIELDS
 
-_PLACE, _NAME = TYPES.index("place"), FIELDS.index("name")
+_PLACE = TYPES.index("place")
+_NAME = FIELDS.index("name")
 _WHERE = (FIELDS.index("place"), FIELDS.index("location"))
 # Whose words are compared at once: those of 300,000 took 0.3 GB.
 _ROWS_AT_ONCE = 65_536

@@ -32,11 +32,14 @@ Places = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 Indexes = NDArray[np.integer]
 
-# Keywords such as "Performing Arts & Dance" are for several things: words this close to "and" belong to one.
-_AND, _BESIDE = "and", 2
+# Keywords such as "Performing Arts & Dance" are for several things.
+_AND = "and"
+# Words at most this far from "and" may belong to one of several things.
+_BESIDE = 2
+# Bits of the second of two numbers that are joined to one, so that pairs sort as numbers do.
 _SHIFT = 32
 
-# What they are made of.
+# Columns of the table of terms and the table of listings that postings are made of.
 TERMS = ("word", "row", "field", "position")
 FACTS = ("is_indoor", "is_outdoor", "good_for_rainy", "is_sensory_friendly")
 LISTINGS = ("age_min", "age_max", "text_age_min", "text_age_max", "audience", "created_at", *FACTS)

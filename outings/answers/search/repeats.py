@@ -23,12 +23,14 @@ from outings.release.tables import FIELDS, PUBLISHED
 # Stands for a listing that repeats no other.
 SINGLE = -1
 _NOTHING = np.empty(0, dtype=np.int64)
-# The bits of a row's place in the order of starts.
-_RANK, _CALLED_OFF = 32, 31
-# The bits of the level of a row among the others of its program.
+# Bits of a row's place in the order of starts, in a number that sorts rows.
+_RANK = 32
+# Their highest bit, which no place needs: a listing that is called off sorts after all others.
+_CALLED_OFF = 31
+# Bits of a row's level, which come before its place: of a program the best level sorts first.
 _LEVEL = 2
 
-# What they are made of.
+# Columns of the table of listings and the table of terms that repeats are made of.
 LISTINGS = (
     "row", "type", "status", "name", "organization_id", "place_id", "lat", "lng", "age_min", "age_max",
 )  # fmt: skip

@@ -24,8 +24,7 @@ STORED_RESULTS = "cards"
 # Listings of a city start at a few thousand different times.
 _STARTS = 4_096
 _EPOCH = datetime(1970, 1, 1)
-
-
+# The most characters of a shown passage, without the marks around its hits.
 MOST_CHARACTERS = 180
 # Words to show before the first hit, for context.
 _BEFORE = 40
@@ -35,13 +34,17 @@ _MARKUP = re.compile(
 )
 # Letters with an accent, which the index has without, and the other apostrophe.
 _PLAIN = {ord("’"): "'"} | {code: plain for code in range(0xC0, 0x180) if len(plain := fold_text(chr(code))) == 1}
-# The ends of a sentence, and their length. Spaces are single, and there is no other white space.
-_ENDS, _END = (". ", "! ", "? "), 2
+# The ends of a sentence. Spaces are single, and there is no other white space.
+_ENDS = (". ", "! ", "? ")
+_END_CHARACTERS = 2
+# Shows that text was left out.
 _MORE = "…"
 
 _encode = msgspec.json.Encoder().encode
-# As JSON.
-_MATCHES, _SCORES = tuple(map(_encode, LEVELS)), tuple(_encode(score / 1000) for score in range(1001))
+# The JSON of each level, by its number.
+_MATCHES = tuple(map(_encode, LEVELS))
+# The JSON of each score, by its thousandths.
+_SCORES = tuple(_encode(score / 1000) for score in range(1001))
 
 
 def read_plain(text: str) -> str:
@@ -90,7 +93,7 @@ class Hits:
             return 0
         before = max(0, first - 2 * _BEFORE)
         sentence = max([text.rfind(end, before, first) for end in _ENDS if end in text], default=-1)
-        return sentence + _END if sentence >= 0 else text.rfind(" ", 0, first - _BEFORE) + 1
+        return sentence + _END_CHARACTERS if sentence >= 0 else text.rfind(" ", 0, first - _BEFORE) + 1
 
 
 def _find_densest(hits: list[tuple[int, str]]) -> int:

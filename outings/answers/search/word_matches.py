@@ -53,19 +53,23 @@ _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 IN_PASSING, SAYS_WHERE, BY_RELATION, BY_ITSELF = range(4)
 # Indexes in the contract's LEVELS.
 ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
-# By how a word counts: in passing, as a place is named, by a related word, by itself.
+# The level that a word gives, by how it counts: in passing, as a place is named, by a related word, by itself.
 _LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])
+# A code is a byte: two bits say how the word counts, six the rank of its place and spelling.
 _SHIFT = 6
 _RANKED = sorted(product(PLACES, SPELLINGS), key=lambda value: (PLACES[value[0]] * SPELLINGS[value[1]], value))
 _RANKS = {value: rank for rank, value in enumerate(_RANKED, start=1)}
 _NOTHING: Numbers = np.empty(0, dtype=np.intp)
-# Words whose codes are kept. A byte a listing that has one.
+# The most words whose codes are cached: a byte for each listing that has the word.
 _WORDS = 32
+# The fewest letters of each of two words that are written as one.
 _LEAST_HALF = 2
+# The most words whose halves are cached.
 _HALVES = 4_096
+# The most queries whose runs of words are cached.
 _QUERIES = 1_024
 _ADDRESS = FIELDS.index("location")
-# Of a part of the metro: three places of three neighborhoods at least.
+# The fewest addresses that make a word the name of a part of the metro: three of each of three neighborhoods.
 LEAST_ADDRESSES = 9
 
 
@@ -82,7 +86,8 @@ def _encode(place: int, spelling: int) -> int:
 _ENCODED = np.array(
     [[_encode(place, spelling) for place in range(NAME + 1)] for spelling in range(len(SPELLINGS))], dtype=np.uint8
 )
-_STANDING, _RANK = np.uint8(0b1100_0000), np.uint8(0b0011_1111)
+_STANDING = np.uint8(0b1100_0000)  # the bits that say how a word counts
+_RANK = np.uint8(0b0011_1111)  # the bits of the rank
 # By code: where the strongest is, and how it is written.
 _BEST = [_RANKED[rank - 1] if 0 < (rank := code & int(_RANK)) <= len(_RANKED) else None for code in range(256)]
 STRENGTHS = np.array([PLACES[best[0]] * SPELLINGS[best[1]] if best else 0 for best in _BEST])

@@ -11,7 +11,9 @@ from outings.contract.languages.word_lists import WhenWords
 # The hour at which a day ends.
 MIDNIGHT = 24
 _WEEK = 7
-_WORKING, _FREE = (0, 1, 2, 3, 4), (5, 6)
+# Days of the week, from Monday.
+_WORKING = (0, 1, 2, 3, 4)
+_FREE = (5, 6)
 
 
 class When(Struct, frozen=True, kw_only=True):
