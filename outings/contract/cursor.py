@@ -8,7 +8,6 @@ import datetime
 import hmac
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from functools import lru_cache
 from hashlib import sha256
 
 import msgspec
@@ -119,16 +118,10 @@ def _bind(request_text: str) -> bytes:
 
 
 def _seal(body: bytes, snapshot: str) -> bytes:
-    seal = _begin_seal(snapshot).copy()
-    seal.update(body)
-    return seal.digest()[:_SEAL_BYTES]
-
-
-@lru_cache(maxsize=256)
-def _begin_seal(snapshot: str) -> hmac.HMAC:
-    """Return an HMAC that has a key but no message yet. The key is derived from the snapshot's hash for cursors alone,
-    so that a seal reveals nothing about other uses of the hash."""
-    return hmac.new(hmac.digest(snapshot.encode(), b"cursor", "sha256"), digestmod="sha256")
+    """Return the seal. Its key is derived from the snapshot's hash for cursors alone, so that a seal reveals nothing
+    about other uses of the hash."""
+    key = hmac.digest(snapshot.encode(), b"cursor", "sha256")
+    return hmac.digest(key, body, "sha256")[:_SEAL_BYTES]
 
 
 def _sum(data: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import date
-from functools import cache, reduce
+from functools import reduce
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin
 
@@ -102,7 +102,6 @@ def _find_kind(annotation: Any) -> str | type[Struct] | None:
 LISTING_COLUMNS: Mapping[str, Columns] = {name: dict(_list_members(struct)) for name, struct in LISTINGS.items()}
 
 
-@cache
 def list_columns(listing_type: str | None) -> Columns:
     """Return the SQL types of all columns of a listing type, or of all types for None: those of members, and those of
     one occurrence, section or session."""

@@ -82,8 +82,7 @@ class Targets:
         self._addresses: defaultdict[str, list[ReferenceTarget]] = defaultdict(list)  # of places, by house and street
         for target in targets:
             self._add(target)
-        # Many listings have the same reference or LOCATION, and a name may have a thousand candidates.
-        self.resolve = cache(self._resolve)
+        # Many listings have the same LOCATION, and a name may have a thousand candidates.
         self.find_located = cache(self._find_located)
 
     def _add(self, target: ReferenceTarget) -> None:
@@ -113,7 +112,7 @@ class Targets:
         places = _prefer_own([p for p in self._addresses.get(fold_text(pieces[0]), ()) if p.is_shown], feed)
         return places[0].id if len(places) == 1 else None
 
-    def _resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
+    def resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
         """Resolve a reference by the first of these that finds a row: `id`, `source_id` (in the feed that the reference
         names, else in `feed`), `slug`, `name`. A place's name must be unambiguous."""
         if reference is None or reference == Reference():

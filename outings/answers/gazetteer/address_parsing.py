@@ -3,7 +3,6 @@
 import re
 import threading
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 import usaddress
 from msgspec import Struct
@@ -14,8 +13,6 @@ from outings.contract.text import split_words
 
 Words = tuple[str, ...]
 
-# Cities and streets are named again and again.
-_REMEMBERED = 4_096
 
 
 class Streets:
@@ -35,11 +32,10 @@ class Streets:
         # "Upper Terrace (in Bryant Park)" names two places.
         self._inside = re.compile(rf"\s*\((?:{words.inside or NO_MATCH})\s+(.+)\)\s*")
         self._number = re.compile(rf"^([^\d,;]*?[^\W\d])(?:{words.number or NO_MATCH})(\d+ ?[a-z]?)\b", re.IGNORECASE)
-        self.fold_words = lru_cache(maxsize=_REMEMBERED)(self._fold_words)
         self.countries = tuple(self.fold_words(country) for country in words.countries)
         self.labels = words.labels
 
-    def _fold_words(self, text: str) -> Words:
+    def fold_words(self, text: str) -> Words:
         """Fold a text to words, with directions, kinds of streets and ordinals in short form and no leading article."""
         words = [self._fold_word(word) for word in split_words(text)]
         if words[:1] == [self._words.leading] and len(words) > 1:

@@ -21,7 +21,6 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.cache import LruCache
 from outings.answers.near.index import NearIndex
 from outings.answers.near.nearest import Circle, ShownListings, find_first_day, find_matches, open_shown
 from outings.answers.near.request import Near, describe_near, list_notices, read_minute, resolve_near
@@ -119,17 +118,12 @@ class PointSample(Struct, frozen=True, eq=False):
 
     shown: ShownListings
     tally: Tally
-    cache: LruCache[tuple[str, ...], Array]
 
     def score(self, types: tuple[str, ...], *, words: int) -> Array:
         """Return the scores of the points, without those that have no listing of these types within the radius,
         because few people live there."""
-
-        def compute() -> Array:
-            reached = self.tally.counts[:, [TYPES.index(listing_type) for listing_type in types]].any(axis=1)
-            return score_components(list_components(self.tally, types, words=words))[reached]
-
-        return self.cache.read(types, compute)
+        reached = self.tally.counts[:, [TYPES.index(listing_type) for listing_type in types]].any(axis=1)
+        return score_components(list_components(self.tally, types, words=words))[reached]
 
 
 def open_sample(reader: SnapshotReader) -> PointSample:
@@ -140,7 +134,7 @@ def open_sample(reader: SnapshotReader) -> PointSample:
     chord = find_chord(RADIUS_M)
     tallies = [tally_circle(Circle(shown, point, chord)) for point in _list_points(reader.metro.bounds)]
     columns = ([getattr(tally, name) for tally in tallies] for name in Tally.__struct_fields__)
-    return PointSample(shown, Tally(*map(np.concatenate, columns)), LruCache(size=1 << len(TYPES)))
+    return PointSample(shown, Tally(*map(np.concatenate, columns)))
 
 
 def _list_points(bounds: Bounds) -> Iterator[Point]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, time, timedelta
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -175,7 +175,6 @@ def compare_column(row: Parameter, value: Any, vocabulary: Vocabulary) -> Condit
     return Between(row.column, value, None) if row.compares == "least" else Between(row.column, None, value)
 
 
-@lru_cache(maxsize=64)
 def list_audiences(words: tuple[str, ...]) -> tuple[int, ...]:
     """Return the numbers of the audiences that the words of `audience` allow."""
     allowed: set[str] = set()

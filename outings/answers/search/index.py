@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.cache import LruCache, remember
+from outings.answers.cache import LruCache
 from outings.answers.documents.occurrences import open_series
 from outings.answers.rows.next_starts import open_next_starts
 from outings.answers.search.filters import SearchFilters, Windows
@@ -37,8 +37,6 @@ _FILTERS = 32
 _COLUMNS = 4
 # Cached phrases with the regions that they name. Nearly all phrases name none.
 _REGIONS = 4_096
-# Cached words for kinds and audiences, with the names that have them. Each takes one byte a listing.
-_CACHED_WORDS = 16
 
 # Fewest letters of an incomplete last word that is completed. Shorter beginnings fit thousands of words.
 LEAST_BEGINNING = 3
@@ -118,7 +116,6 @@ class SearchIndex:
         self.finder = WordFinder(
             terms, postings, size=self.types.size, related=RelatedWords(reader.related, self.words)
         )
-        self.find_name_codes = remember(self._find_name_codes, size=_CACHED_WORDS)
         self.namesakes = Namesakes(reader.open_table(HEADS), venues=reader.open_table(VENUES), types=self.types)
         self._series = open_series(reader)
         self._next_starts = open_next_starts(reader)
@@ -127,7 +124,6 @@ class SearchIndex:
         self._starts: CachedColumn[Windows] = CachedColumn(np.arange(size), size=size)
         self._class_ranks: CachedColumn[int] = CachedColumn(np.flatnonzero(~self.is_alone), size=size)
         self.regions: LruCache[Words, Numbers] = LruCache(size=_REGIONS)
-        self.area_places: LruCache[int, AreaPlaces] = LruCache(size=1)
         self.areas_named = list_named(named)
         repeating = np.flatnonzero(self.things != SINGLE)
         self._start_ranks: CachedColumn[tuple[int, Windows]] = CachedColumn(repeating, size=size)
@@ -180,7 +176,7 @@ class SearchIndex:
     def _list_beginning(self, parsed: ParsedQuery) -> range:
         return self.list_begun(parsed.begun) if parsed.begun else range(0)
 
-    def _find_name_codes(
+    def find_name_codes(
         self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None
     ) -> Codes:
         """Return the codes, by row, of names that have this word or one of `alike`, or a related one: "children" for

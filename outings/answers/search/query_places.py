@@ -127,7 +127,7 @@ def _find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex
     places = saying[index.types[saying] == TYPES.index("place")]
     if places.size < LEAST_ADDRESSES:
         return _NOWHERE
-    areas, located = opened.open_index(open_areas), index.area_places.read(0, lambda: _list_area_places(opened, index))
+    areas, located = opened.open_index(open_areas), _list_area_places(opened, index)
     stated = np.zeros(index.types.size, dtype=np.bool_)
     stated[places] = True
     counts = np.bincount(located.areas[stated.take(located.rows)], minlength=len(areas))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import date, time, timedelta
-from functools import lru_cache
 
 import numpy as np
 
@@ -13,8 +12,6 @@ from outings.answers.search.word_matches import Mask, Numbers
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import TYPES, WEEKDAYS, Vocabulary
 
-# Of some words of time, on a day: working them out takes 0.1 ms.
-_SELECTIONS = 256
 _Window = tuple[str, date, date | None]
 
 
@@ -35,7 +32,6 @@ def mark_untimely(
     return marks
 
 
-@lru_cache(maxsize=_SELECTIONS)
 def _list_selections(when: When, windows: tuple[_Window, ...], vocabulary: Vocabulary) -> tuple[Selection, ...]:
     """`windows`: by type, the first day and the last."""
     return tuple(

@@ -7,7 +7,6 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
@@ -21,8 +20,6 @@ from outings.release.mapped_table import NEVER
 
 # The mapped file's name.
 STORED_RESULTS = "cards"
-# Listings of a city start at a few thousand different times.
-_STARTS = 4_096
 _EPOCH = datetime(1970, 1, 1)
 # The most characters of a shown passage, without the marks around its hits.
 MOST_CHARACTERS = 180
@@ -163,7 +160,6 @@ def finish_result(stored: StoredResult, *, level: int, score: int, start: bytes,
     return b'%b%b,"match":%b,"score":%b,"starts_local":%b%b}' % (stored.opening, passage, *fit)
 
 
-@lru_cache(maxsize=_STARTS)
 def format_start(start: int) -> bytes:
     """Format seconds of the local clock as JSON."""
     return b"null" if start == NEVER else b'"%b"' % (_EPOCH + timedelta(seconds=start)).isoformat().encode()

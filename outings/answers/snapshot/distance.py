@@ -2,7 +2,6 @@
 that rounding at a circle's edge is always the same."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,6 @@ def make_unit_vector(lat: float, lng: float) -> Point:
     return cos_lat * cos_lng, cos_lat * sin_lng, sin_lat
 
 
-@lru_cache(maxsize=64)
 def find_chord(radius_m: float) -> float:
     """Return the length of the straight line through the unit sphere from a circle's center to its edge, slightly
     enlarged so that the edge is inside."""

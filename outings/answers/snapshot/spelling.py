@@ -59,7 +59,6 @@ class Spelling:
         self.list_stemmed = remember(self._list_stemmed, size=_CACHED)
         self.list_meanings = remember(self._list_meanings, size=_CACHED)
         self.list_forms = remember(self._list_forms, size=_CACHED)
-        self.list_names = remember(self._list_names, size=_CACHED)
 
     def find_word(self, word: str) -> list[int]:
         """Return a list of the word's own number; empty if no listing has the word."""
@@ -76,7 +75,7 @@ class Spelling:
         """Return the words of the index that are prefixes of this word."""
         return [word[:end] for end in range(1, len(word) + 1) if self.find_word(word[:end])]
 
-    def _list_names(self, word: str) -> list[str]:
+    def list_names(self, word: str) -> list[str]:
         """Return the texts of the indexed words that `list_forms` finds for a word."""
         return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
 

@@ -139,12 +139,11 @@ class _AudienceReader:
         return self._ages.find_ages(_split_text(text), is_name=field == "name")
 
 
-# The languages read a text one after another.
-@lru_cache(maxsize=16)
 def _split_text(text: str) -> Sequence[str]:
     return split_sentences(fold_phrases(text))
 
 
+# The languages read a text one after another.
 @lru_cache(maxsize=16)
 def _list_words(text: str) -> Sequence[Sequence[str]]:
     return [split_words(sentence) for sentence in _split_text(text)]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -58,7 +57,6 @@ def find_runs(words: Sequence[str], names: frozenset[Words]) -> Iterator[tuple[i
         at += max(length, 1)
 
 
-@lru_cache(maxsize=256)
 def _measure_names(names: frozenset[Words]) -> tuple[frozenset[str], int]:
     """Return the first words of the names, and how many words the longest name has."""
     return frozenset(name[0] for name in names), max(map(len, names), default=0)

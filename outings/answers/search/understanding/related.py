@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import takewhile
 
 from msgspec import Struct
@@ -33,7 +32,7 @@ class RelatedWords:
         """`language`: whose stems and filler words count, else English. `is_translation`: the other phrases of a group
         are of another language, where what has the same stem here (`musica`, `music`) is another word."""
         known = language or read_english()
-        self._fillers, self._stem = known.fillers, lru_cache(maxsize=4_096)(known.stem)
+        self._fillers, self._stem = known.fillers, known.stem
         self._is_translation = is_translation
         groups = tuple(groups)
         self._groups: dict[Words, list[Group]] = {}
