@@ -24,6 +24,8 @@ _CODES = {
 _AGES = ("years", "months", "people", "under", "over")
 _CONDITIONS = frozenset({"conditions", "under", "over", "people", "from", "up_to"})
 _MOST = 10.0**9
+# Its numbers are no amounts.
+_DATE = re.compile(r"(?<!\d)(?:\d{1,2}([/.-])\d{1,2}\1(?:19|20)\d\d|(?:19|20)\d\d([/.-])\d{1,2}\2\d{1,2})(?!\d)")
 _DIGITS = re.compile(r"[^\d.,]")
 
 
@@ -74,7 +76,7 @@ class _AmountReader:
         )
 
     def read(self, text: str, decimal: str) -> Amount | None:
-        tokens = self._scanner.scan(fold(text))
+        tokens = self._scanner.scan(_DATE.sub(" ", fold(text)))
         roles = {token.role for token in tokens}
         if "donation" in roles and not ("free" in roles and tokens[0].role == "free"):
             return Amount(None, None, "donation")

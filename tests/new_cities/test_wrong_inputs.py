@@ -8,6 +8,7 @@ import json
 import sqlite3
 import zipfile
 from contextlib import closing
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -75,16 +76,6 @@ def read(folder: Path, name: str, content: bytes, *, settings: str = "", mapping
 
 
 CELLS = [
-    ({"PRECIO": "12.50"}, ['column "PRECIO" is no number as 1.234,50', 'say decimal = "."', ": 12.50"]),
-    ({"PRECIO": "1,200.00"}, ['column "PRECIO"', 'say decimal = "."', ": 1,200.00"]),
-    ({"PRECIO": "1,200"}, ['column "PRECIO"', ": 1,200"]),
-    ({"PRECIO": "Gratis"}, ['column "PRECIO"', "words go into lookup", ": Gratis"]),
-    ({"PRECIO": "5-10 €"}, ['column "PRECIO"', ": 5-10 €"]),
-    ({"PRECIO": "5 € niños"}, ['column "PRECIO"', ": 5 € niños"]),
-    ({"PRECIO": "12,5,0"}, ['column "PRECIO"', ": 12,5,0"]),
-    ({"PRECIO": "-3"}, ['column "PRECIO"', "expected a number from 0", ": -3"]),
-    ({"PRECIO": "#REF!"}, ['column "PRECIO"', "#REF!"]),
-    ({"PRECIO": "05/12/2026"}, ['column "PRECIO"', ": 05/12/2026"]),
     ({"LAT": "41.65"}, ['column "LAT"', 'say decimal = "."', ": 41.65"]),
     ({"LAT": "416.500"}, ['column "LAT"', ": 416.500"]),
     ({"LAT": "41º 39' N"}, ['column "LAT"', "41º 39' N"]),
@@ -94,16 +85,22 @@ CELLS = [
     ({"FECHA": "31/11/2026"}, ['column "FECHA" + "HORA"', "no such day", ": 31/11/2026 18:00"]),
     ({"FECHA": "5 de diciembre"}, ['column "FECHA" + "HORA"', ": 5 de diciembre 18:00"]),
     ({"FECHA": "05/12/26"}, ['column "FECHA" + "HORA"', "expected a year from 1900"]),
-    ({"HORA": "18.00"}, ['column "FECHA" + "HORA"', ": 05/12/2026 18.00"]),
-    ({"HORA": "25:00"}, ['column "FECHA" + "HORA"', ": 05/12/2026 25:00"]),
-    ({"HORA": "6:30 p.m."}, ['column "FECHA" + "HORA"', ": 05/12/2026 6:30 p.m."]),
     ({"FECHA": "FECHA", "HORA": "HORA"}, ['column "FECHA" + "HORA"', ": FECHA HORA"]),
-    ({"EDAD": "seis"}, ['column "EDAD"', ": seis"]),
-    ({"EDAD": "600"}, ['column "EDAD"', "expected an age from 0 to 120", ": 600"]),
-    ({"EDAD": "6,5"}, ['column "EDAD"', ": 6,5"]),
     ({"TITULO": ""}, ['missing: column "TITULO" is empty']),
     ({"TITULO": "   "}, ['missing: column "TITULO" is empty']),
     ({"ID": ""}, ['missing: column "ID" is empty']),
+]
+
+# A known day is not lost for an hour, nor a listing for a price or an age.
+LEFT_OUT = [
+    ({"PRECIO": "1,200"}, ['column "PRECIO"', ": 1,200"]),
+    ({"PRECIO": "12,5,0"}, ['column "PRECIO"', ": 12,5,0"]),
+    ({"PRECIO": "-3"}, ['column "PRECIO"', "expected a number from 0", ": -3"]),
+    ({"PRECIO": "#REF!"}, ['column "PRECIO"', "#REF!"]),
+    ({"PRECIO": "05/12/2026"}, ['column "PRECIO"', ": 05/12/2026"]),
+    ({"EDAD": "600"}, ['column "EDAD"', "expected an age from 0 to 120", ": 600"]),
+    ({"AGOTADO": "quizás"}, ['column "AGOTADO" is no yes and no no', ": quizás"]),
+    ({"WEB": "www.e.example"}, ['column "WEB"', "with http", ": www.e.example"]),
 ]
 
 
@@ -115,13 +112,38 @@ def test_a_wrong_cell_costs_its_row_and_is_named(tmp_path: Path, cells: dict[str
 
 
 @pytest.mark.parametrize(
-    ("cells", "expected"),
+    ("cells", "price", "start"),
     [
-        ({"AGOTADO": "quizás"}, ['column "AGOTADO" is no yes and no no', ": quizás"]),
-        ({"WEB": "www.e.example"}, ['column "WEB"', "begins with http", ": www.e.example"]),
+        ({"PRECIO": "12.50"}, 12.5, "18:00"),
+        ({"PRECIO": "1,200.00"}, 1200, "18:00"),
+        ({"PRECIO": "Gratis"}, 0, "18:00"),
+        ({"PRECIO": "5-10 €"}, 5, "18:00"),
+        ({"PRECIO": "5 € niños"}, 5, "18:00"),
+        ({"HORA": "18.00"}, 12.5, "18:00"),
+        ({"HORA": "6:30 p.m."}, 12.5, "18:30"),
     ],
 )
-def test_a_wrong_cell_that_no_filter_uses_is_left_out_and_named(
+def test_what_is_written_otherwise_than_the_mapping_says_is_read_as_a_person_would(
+    tmp_path: Path, cells: dict[str, str], price: float, start: str
+) -> None:
+    (tmp_path / "agenda.csv").write_bytes(make_csv(make_row(**cells)))
+    (tmp_path / "outings.toml").write_text(f'{CITY}url = "agenda.csv"\n\n{MAP}', encoding="utf-8")
+    configuration = read_configuration(tmp_path / "outings.toml", {})
+    record = read_feed(configuration.feeds[0], configuration).records[-1]
+    assert (record.price.min, f"{record.starts_local:%H:%M}") == (price, start)
+
+
+def test_a_day_is_published_without_an_hour_that_there_is_not_which_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "agenda.csv").write_bytes(make_csv(make_row(HORA="25:00")))
+    (tmp_path / "outings.toml").write_text(f'{CITY}url = "agenda.csv"\n\n{MAP}', encoding="utf-8")
+    configuration = read_configuration(tmp_path / "outings.toml", {})
+    feed_read = read_feed(configuration.feeds[0], configuration)
+    assert feed_read.records[-1].date_on == date(2026, 12, 5)
+    assert feed_read.unread == ('starts_local: 1 of 2 texts not understood: "25:00"',)
+
+
+@pytest.mark.parametrize(("cells", "expected"), LEFT_OUT, ids=[str(cells) for cells, _ in LEFT_OUT])
+def test_a_wrong_price_age_hour_or_link_is_left_out_and_named(
     tmp_path: Path, cells: dict[str, str], expected: list[str]
 ) -> None:
     names, problems = read(tmp_path, "agenda.csv", make_csv(make_row(**cells)))

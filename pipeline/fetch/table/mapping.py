@@ -296,9 +296,10 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
         else:
             text = _compile_text(member, rule, target, columns)
             texts.append(f"{text.sql} AS {quote(member)}")
-            if _is_joined(rule, target):
-                day = join_list(find_text(member, rule.join[0], columns), rule.with_)
+            if is_joined(rule, target):
+                day, *clocks = (join_list(find_text(member, column, columns), rule.with_) for column in rule.join)
                 texts.append(f"{day} AS {quote(f'{member} day')}")
+                texts.append(f"concat_ws(' ', {', '.join(clocks)}) AS {quote(f'{member} clock')}")
             moments += _list_moments(member, rule, target, text, zone)
             sql = _compile_value(quote(member), rule, target, text, zone)
         _place(tree, target, sql)
@@ -481,18 +482,17 @@ def _list_moments(member: str, rule: Rule, target: Target, text: Text, zone: str
     name = quote(member)
     if target.kind == "clock":
         return [f"{read_clock(name, rule.formats, zone)} AS {quote(f'{member} at')}"]
-    day = read_day(name, rule.formats, zone)
-    if _is_joined(rule, target):
-        # A day is not lost for an hour that can't be read.
+    moment, day = read_moment(name, rule.formats, zone), read_day(name, rule.formats, zone)
+    if is_joined(rule, target):
+        # Hours in no format of the rule are read as people write them; no day is lost for those that can't be read.
         alone = read_day(quote(f"{member} day"), rule.formats, zone)
-        day = f"coalesce({day}, CASE WHEN {read_moment(name, rule.formats, zone)} IS NULL THEN {alone} END)"
-    return [
-        f"{read_moment(name, rule.formats, zone)} AS {quote(f'{member} at')}",
-        f"{day} AS {quote(f'{member} on')}",
-    ]
+        clock = f"try_cast({take_range(quote(f'{member} clock'), 'clock', 'start')} AS TIME)"
+        day = f"coalesce({day}, CASE WHEN {moment} IS NULL AND {clock} IS NULL THEN {alone} END)"
+        moment = f"coalesce({moment}, CAST({alone} AS DATE) + {clock})"
+    return [f"{moment} AS {quote(f'{member} at')}", f"{day} AS {quote(f'{member} on')}"]
 
 
-def _is_joined(rule: Rule, target: Target) -> bool:
+def is_joined(rule: Rule, target: Target) -> bool:
     """Return True for a local time whose day and clock time stand in columns of their own."""
     return target.kind == "local" and len(rule.join) > 1 and not rule.range and not rule.optional
 

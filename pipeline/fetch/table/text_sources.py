@@ -24,7 +24,7 @@ def list_texts(raw: Mapping[str, Any], columns: Mapping[str, Any], vocabulary: V
     for member, rule in rules.items():
         kind = "ages" if targets[member].steps[0] == "ages" else targets[member].kind
         is_other_end = member.endswith(".max") and f"{member[:-3]}min" in rules
-        if kind == "local" and rule.range and len(rule.join) > 1 and member == "starts_local":
+        if kind == "local" and len(rule.join) > 1 and member == "starts_local":
             for name in rule.join[1:]:
                 yield TextSource(member, "clock", join_list(find_text(member, name, columns), rule.with_))
         elif rule.range and kind in ("ages", "amount") and not is_other_end:
