@@ -270,18 +270,18 @@ def _read_documents(request: ListRequest, page: ListPage, opened: SnapshotReader
     if query.resource == "event":
         return [read_event(opened, row, request.today) for row in rows]
     if query.resource == "class" and folds_programs(query):
-        return [_render_class(row, request.filters, opened) for row in rows]
+        audiences = request.filters.values["audience"]
+        assert isinstance(audiences, tuple)
+        shown, least = list_audiences(audiences), request.filters.min_confidence
+        return [_render_class(row, opened, audiences=shown, min_confidence=least) for row in rows]
     return [opened.read_document(row) for row in rows]
 
 
-def _render_class(row: int, filters: EffectiveFilters, opened: SnapshotReader) -> bytes:
-    """Return a class's document, with cards of its program's other listings. Of the filters, only `audience` and
-    `min_confidence` apply to these."""
-    document, audiences = opened.read_document(row), filters.values["audience"]
-    assert isinstance(audiences, tuple)
-    others = opened.programs.find_others(
-        row, audiences=list_audiences(audiences), min_confidence=filters.min_confidence
-    )
+def _render_class(row: int, opened: SnapshotReader, *, audiences: tuple[int, ...], min_confidence: float) -> bytes:
+    """Return a class's document, with cards of those of its program's other listings that have these audiences and at
+    least this confidence."""
+    document = opened.read_document(row)
+    others = opened.programs.find_others(row, audiences=audiences, min_confidence=min_confidence)
     return fill_sessions(document, [read_card(opened.reference, other) for other in others])
 
 

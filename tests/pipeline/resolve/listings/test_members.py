@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from outings.answers.rows.filters import PLAIN
+from outings.configuration.tables import FeedTable
 from outings.contract.resources.directories import Bounds, Center
 from outings.contract.resources.listings import LISTINGS
 from outings.contract.resources.shared import Ages, Location, OrganizationReference
@@ -36,7 +37,7 @@ SETTING = MetroContext(
     ),
     vocabulary=Vocabulary(),
     horizon=(date(2026, 8, 1), date(2026, 9, 1)),
-    feeds={},
+    feeds={"parks": FeedTable(name="parks", format="ndjson", url="parks.ndjson")},
 )  # fmt: skip
 # What a feed says that its document does not show, or shows as something else.
 UNSHOWN = {
