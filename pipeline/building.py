@@ -17,7 +17,7 @@ from outings.pages.assets import explain_no_assets
 from outings.release.log import Version
 from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.pointer import read_current
-from outings.release.publishing import Publication, make_deadline, publish
+from outings.release.publishing import Publication, SiteObjects, make_deadline, publish
 from outings.release.root import Part
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
@@ -487,7 +487,7 @@ def _publish(
         feeds={**dict.fromkeys(_list_dropped(run)), **{feed.feed: feed.memory for feed in feeds}},
         now=plan.stamp,
         find_changes=find_organization_changes,
-        make_site=None
+        make_site=(lambda *_: SiteObjects(site=None, objects=()))
         if plan.site is None
         else compose_site(store, plan.site, basemap=None if site is None else site.basemap),
         check_deadline=check_deadline,

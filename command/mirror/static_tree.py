@@ -101,6 +101,8 @@ def _unpack(reply: httpx2.Response) -> Iterator[bytes]:
         return
     unpacking = zlib.decompressobj(wbits=31)
     for packed in reply.iter_raw(_PIECE_BYTES):
+        if unpacking.eof:  # what follows would fill memory, as it is never a part of the file
+            return
         while packed:
             yield unpacking.decompress(packed, _PIECE_BYTES)
             packed = unpacking.unconsumed_tail

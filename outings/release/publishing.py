@@ -50,9 +50,9 @@ class Publication(Struct, frozen=True, kw_only=True):
 
 
 class SiteObjects(Struct, frozen=True, kw_only=True):
-    """The hash of a site's object, and the contents of the objects to write for it."""
+    """The hash of a site's object, None for a release without pages, and the objects to write for it."""
 
-    site: str
+    site: str | None
     objects: tuple[bytes, ...]
 
 
@@ -86,8 +86,8 @@ def publish(
     `base` is the root that the build started from. All objects of `parts` must already be in the store. Parts that
     others published meanwhile are kept, and `changes` are numbered after theirs. `find_changes` gets the current parts,
     including those of others, and returns the changes that depend on them. `make_site` gets all parts of the new
-    release and the hash of the current site; without it the site is unchanged. `tell_id` is called with the release's
-    id before each attempt to replace the pointer, because every attempt has another id.
+    release and the hash of the current site; without it, or if it returns None, the site is unchanged. `tell_id` is
+    called with the release's id before each attempt to replace the pointer, because every attempt has another id.
 
     `taking`: the withdrawals that a takedown adds or ends.
 

@@ -120,6 +120,45 @@ def test_a_takedown_finds_the_files_by_looking(city: City, tmp_path: Path, accid
     assert (folder / "CNAME").exists()
 
 
+OTHERS = [
+    "about/events/flyer.pdf", "about/events/faire/index.html", "es/index.html", "fr/explore/way.html", "fr/cities/a",
+]  # fmt: skip
+
+
+def test_files_that_only_look_like_pages_of_the_tree_stay(city: City, tmp_path: Path) -> None:
+    city.site += "[site]\nenabled = false\n"
+    write(city, "abcd")
+    call(city, "build", "--workers", "1")
+    folder = tmp_path / "var/public"
+    for name in (*OTHERS, "index.html"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("<h1>ours</h1>")
+    call(city, "takedown", read_events(tmp_path)["a"])
+    (folder / "v1/index.json").unlink()
+    call(city, "build", "--workers", "1")
+    assert [name for name in (*OTHERS, "index.html") if not (folder / name).exists()] == []
+
+
+def test_a_takedown_finds_the_files_behind_a_link(city: City, tmp_path: Path) -> None:
+    write(city, "abcd")
+    call(city, "build", "--workers", "1")
+    gone, folder = read_events(tmp_path)["a"], tmp_path / "var/public"
+    (folder / "v1").rename(tmp_path / "elsewhere")
+    (folder / "v1").symlink_to(tmp_path / "elsewhere")
+    call(city, "takedown", gone)
+    assert list_holding(tmp_path / "elsewhere", gone) == {"changes.json"}
+
+
+def test_pages_leave_when_they_are_turned_off(city: City, tmp_path: Path) -> None:
+    write(city, "abcd")
+    call(city, "build", "--workers", "1")
+    assert (tmp_path / "var/public/index.html").exists()
+    city.site += "[site]\nenabled = false\n"
+    assert city.configuration
+    call(city, "build", "--workers", "1")
+    assert [str(path) for path in (tmp_path / "var/public").rglob("*.html")] == []
+
+
 def read_whole(data: bytes) -> bytes:
     """The bytes of an object, decompressed."""
     if data.startswith(b"\x1f\x8b"):

@@ -40,13 +40,15 @@ def write_index(files: Mapping[str, object], *, release: str = "1-aa") -> bytes:
 
 
 class Host(ThreadingHTTPServer):
-    """A host of `files`, which may lie: `cut` has after how many bytes it hangs up, and `endless` files do not end."""
+    """A host of `files`, which may lie: `cut` has after how many bytes it hangs up, `endless` files do not end, and
+    it `goes_on` after the end of what is compressed."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, bytes] = {}
         self.cut: dict[str, int] = {}
         self.endless: tuple[str, ...] = ()
+        self.goes_on = False
         self.sent = 0
         self.requests: list[str] = []
         self.release = threading.Event()
@@ -73,6 +75,8 @@ class _Handler(BaseHTTPRequestHandler):
         if name.endswith(".parquet"):
             self.server.release.wait(60)
         if name in self.server.endless:
+            self.send_response(200)
+            self.end_headers()
             self._send_on()
             return
         data = self.server.files.get(name)
@@ -80,14 +84,16 @@ class _Handler(BaseHTTPRequestHandler):
         if data is not None and name.endswith(".json"):
             data = gzip.compress(data)
             self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(data or b"")))
+        goes_on = self.server.goes_on and name == INDEX
+        if not goes_on:
+            self.send_header("Content-Length", str(len(data or b"")))
         self.end_headers()
         self.wfile.write((data or b"")[: self.server.cut.get(name)])
+        if goes_on:
+            self._send_on()
 
     def _send_on(self) -> None:
         """Send 200 MB, as far as the reader takes them."""
-        self.send_response(200)
-        self.end_headers()
         with suppress(OSError):
             for _ in range(200):
                 self.wfile.write(bytes(1_000_000))
@@ -214,6 +220,13 @@ def test_an_answer_without_end_is_not_taken(host: Host, folder: Path) -> None:
         copy(host, folder)
     assert host.sent < 100_000_000
     assert INDEX not in read_folder(folder)
+
+
+def test_what_follows_a_compressed_answer_is_not_read(host: Host, folder: Path) -> None:
+    host.goes_on = True
+    copy(host, folder)
+    assert host.sent < 100_000_000
+    assert read_folder(folder) == host.files
 
 
 @pytest.mark.parametrize(

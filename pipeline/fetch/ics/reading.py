@@ -60,7 +60,8 @@ _TOGETHER = {
 _GEO = re.compile(r"(?:geo:)?\s*([+-]?\d+(?:\.\d+)?)\s*[;,]\s*([+-]?\d+(?:\.\d+)?)\s*", re.IGNORECASE)
 _IMAGE = re.compile(r"\.(jpe?g|png|gif|webp|avif)$", re.IGNORECASE)
 _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z?", re.ASCII)
-_HIDDEN = ("PRIVATE", "CONFIDENTIAL")
+# Any other CLASS is read as PRIVATE, as RFC 5545 says, such as Outlook's X-PERSONAL.
+_SHOWN = ("", "PUBLIC", "DEFAULT")
 
 
 def list_members(event: Component, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Note]]:
@@ -88,7 +89,7 @@ def _get_text(event: Component, name: str) -> str | None:
 
 def _find_status(event: Component) -> dict[str, str]:
     """Return `status`: draft for an event marked as private, archived for a cancelled one; else nothing."""
-    if (_get_text(event, "CLASS") or "").upper() in _HIDDEN:
+    if (_get_text(event, "CLASS") or "").upper() not in _SHOWN:
         return {"status": "draft"}
     is_cancelled = (_get_text(event, "STATUS") or "").upper() in ("CANCELLED", "CANCELED")
     return {"status": "archived", "reason": "cancelled"} if is_cancelled else {}

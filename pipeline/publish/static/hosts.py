@@ -54,9 +54,9 @@ class FolderHost:
         return f"file:{self._folder}"
 
     def list_names(self) -> Iterator[str]:
-        """Yield the names of all files, whoever wrote them."""
+        """Yield the names of all files, whoever wrote them, behind links too."""
         with self._explain("list", "the folder"):
-            for folder, _, names in os.walk(self._folder, onerror=_raise_unless_missing):
+            for folder, _, names in os.walk(self._folder, onerror=_raise_unless_missing, followlinks=True):
                 for name in names:
                     path = (Path(folder) / name).relative_to(self._folder)
                     if not name.startswith(_TEMPORARY):

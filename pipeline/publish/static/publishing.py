@@ -35,10 +35,12 @@ MANIFEST = "static.json"
 # The share of a tree's files that may be deleted at once.
 MOST_LEAVING = 0.5
 # The files that only this program writes. Some hosts need other files beside them.
-_OWN = re.compile(
-    rf"([a-z]{{2,3}}/)?((v1|cities|explore)/|[^/]+/({'|'.join(COLLECTIONS.values())})/|{ASSETS}|index\.html\Z)"
-    rf"|(openapi\.json|{SUMS}|{SIGNATURE})\Z"
+_OWN = re.compile(rf"(v1|cities)/|{ASSETS}|(openapi\.json|{SUMS}|{SIGNATURE})\Z")
+# Where pages are, which another site may have too, and what only this program writes into them.
+_PAGE = re.compile(
+    rf"([a-z]{{2,3}}/)?((cities/[^/]+/|explore/)?index\.html|[^/]+/({'|'.join(COLLECTIONS.values())})/[^/]+/[^/]+)"
 )
+_MARK = re.compile(rf"{ASSETS}site\.[0-9a-f]+\.css|PRODID:-//outings//".encode())
 # Attempts, if others publish the tree at the same time.
 ATTEMPTS = 20
 # Files written between two lines of progress.
@@ -105,7 +107,9 @@ def publish_static(
                 store, table, listed, read_date, cache=cache, scratch=Path(scratch), spool=spool, trust=trust
             )
             changed = [name for name, file in files.items() if known.get(name) != file.sha256]
-            gone = tuple(name for name in known if name not in files)
+            others = [name for name in others if name not in files]
+            pages = [name for name in others if _PAGE.fullmatch(name) and _MARK.search(host.read(name) or b"")]
+            gone = (*(name for name in known if name not in files), *pages)
             # Pages do not count.
             left, all_ = (sum(name.startswith("v1/") for name in names) for names in (gone, known))
             if not allow_shrink and left > MOST_LEAVING * all_:
@@ -133,7 +137,7 @@ def publish_static(
             return StaticResult(
                 release=listed.id, files=len(files), size=sum(file.size for file in files.values()),
                 written=tuple(changed), deleted=gone, left_out=left_out,
-                others=tuple(name for name in others if name not in files),
+                others=tuple(name for name in others if name not in pages),
             )  # fmt: skip
     raise GuardRefusal(f"[static] url {table.url}: others published it {ATTEMPTS} times meanwhile; build again")
 

@@ -107,6 +107,7 @@ CANCELLED = (*PRIVATE[:2], "STATUS:CANCELLED")
         ("STATUS:CONFIRMED", "published", None), ("STATUS:TENTATIVE", "published", None),
         ("STATUS:CANCELLED", "archived", "cancelled"), ("STATUS:canceled", "archived", "cancelled"),
         ("CLASS:PUBLIC", "published", None), ("CLASS:PRIVATE", "draft", None), ("CLASS:CONFIDENTIAL", "draft", None),
+        ("CLASS:X-PERSONAL", "draft", None), ("CLASS:", "published", None), ("CLASS:Default", "published", None),
     ],
 )  # fmt: skip
 def test_a_status_says_whether_it_is_published(read_ics: ReadIcs, line: str, status: str, reason: str | None) -> None:
