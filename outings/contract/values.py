@@ -100,12 +100,21 @@ _GROUP_CURSOR = re.compile(r"[a-z_]{1,40}:(?:0|[1-9][0-9]{0,6})")
 
 
 def parse_integer(text: str) -> int | None:
+    """Parse a whole number, or return None.
+
+    >>> parse_integer("-7"), parse_integer("007")
+    (-7, None)
+    """
     # 20 digits are beyond every bound, so the rest of a longer text needs no conversion.
     return int(text[:20]) if _INTEGER.fullmatch(text) else None
 
 
 def parse_number(text: str) -> float | None:
-    """Parse a finite number, or return None. Minus zero becomes zero."""
+    """Parse a finite number, or return None. Minus zero becomes zero.
+
+    >>> parse_number("1e3"), parse_number("-0.0"), parse_number("1e999")
+    (1000.0, 0.0, None)
+    """
     if not _NUMBER.fullmatch(text):
         return None
     number = float(text)
@@ -113,6 +122,11 @@ def parse_number(text: str) -> float | None:
 
 
 def parse_date(text: str) -> date | None:
+    """Parse a day, or return None.
+
+    >>> parse_date("2026-08-10"), parse_date("2026-02-30")
+    (datetime.date(2026, 8, 10), None)
+    """
     try:
         return date.fromisoformat(text) if _DATE.fullmatch(text) else None
     except ValueError:
@@ -120,7 +134,11 @@ def parse_date(text: str) -> date | None:
 
 
 def parse_instant(text: str) -> datetime | None:
-    """Parse RFC 3339 with an offset into UTC, or return None. Digits after microseconds are cut off."""
+    """Parse RFC 3339 with an offset into UTC, or return None. Digits after microseconds are cut off.
+
+    >>> parse_instant("2026-08-10T09:00:00-07:00").isoformat()
+    '2026-08-10T16:00:00+00:00'
+    """
     parts = _INSTANT.fullmatch(text)
     if parts is None:
         return None
@@ -133,20 +151,38 @@ def parse_instant(text: str) -> datetime | None:
 
 
 def parse_clock(text: str) -> time | None:
+    """Parse a time of the day, or return None.
+
+    >>> parse_clock("09:30"), parse_clock("24:00")
+    (datetime.time(9, 30), None)
+    """
     return time.fromisoformat(text) if _CLOCK.fullmatch(text) else None
 
 
 def parse_minute(text: str) -> time | None:
+    """Parse a time of the day without seconds, or return None.
+
+    >>> parse_minute("09:30:00") is None
+    True
+    """
     return time.fromisoformat(text) if _MINUTE.fullmatch(text) else None
 
 
 def parse_uuid(text: str) -> str | None:
-    """Return the UUID in lower case, or None."""
+    """Return the UUID in lower case, or None.
+
+    >>> parse_uuid("7F1C79FF-BDF7-53B1-894C-D11D1F7E5E17")
+    '7f1c79ff-bdf7-53b1-894c-d11d1f7e5e17'
+    """
     return text.lower() if _UUID.fullmatch(text) else None
 
 
 def parse_text(text: str) -> str | None:
-    """Return the trimmed text, or None if it has control characters."""
+    r"""Return the trimmed text, or None if it has control characters.
+
+    >>> parse_text("  art  "), parse_text("a\x00b")
+    ('art', None)
+    """
     text = text.strip()
     return None if CONTROL_CHARACTERS.search(text) else text
 

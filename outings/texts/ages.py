@@ -54,7 +54,11 @@ class _Age(NamedTuple):
 
 
 def read_ages(text: str, language: str | None = None) -> AgeSpan | None:
-    """Read a text that states ages, such as a table's cell; None if it states none."""
+    """Read a text that states ages, such as a table's cell; None if it states none. Months are whole years.
+
+    >>> read_ages("18 months to 4")
+    AgeSpan(min=1, max=4, is_all=False)
+    """
     return _read(text.strip(), language) if len(text) <= 500 else None
 
 

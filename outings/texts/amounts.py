@@ -53,6 +53,9 @@ def read_amount(text: str, language: str | None = None, *, decimal: str | None =
     """Read a text that states a price; None if it states none.
 
     `decimal`: the sign before the decimals where a text could mean both: "1.200". If None, the language tells.
+
+    >>> read_amount("1.200 €", "de")
+    Amount(min=1200.0, max=1200.0, kind='priced', currency='EUR')
     """
     return _read(text.strip(), language, decimal) if len(text) <= 500 else None
 

@@ -45,7 +45,11 @@ def list_day_roles(language: str) -> dict[str, str]:
 
 
 def read_days(text: str, language: str | None = None, *, today: date) -> Days | None:
-    """Read a text that names a day, two days of a span, or weekdays, and nothing else."""
+    """Read a text that names a day, two days of a span, or weekdays, and nothing else.
+
+    >>> read_days("Sat, Aug 8", today=date(2026, 8, 1)).first
+    datetime.date(2026, 8, 8)
+    """
     return _read(text.strip(), language, today) if len(text) <= 200 else None
 
 
@@ -56,7 +60,11 @@ def names_day(text: str, language: str | None = None) -> bool:
 
 
 def read_weekdays(text: str, language: str | None = None, *, alone: bool = False) -> tuple[str, ...]:
-    """Read a text of weekdays and nothing else; () for any other. `alone`: by the words of this language only."""
+    """Read a text of weekdays and nothing else; () for any other. `alone`: by the words of this language only.
+
+    >>> read_weekdays("Mon & Wed")
+    ('mo', 'we')
+    """
     folded = fold(text) if len(text) <= 200 else ""
     days = (_open_reader(code, alone=alone).read_weekdays(folded) for code in order_languages(language, alone=alone))
     return next(filter(None, days), ())

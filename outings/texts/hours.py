@@ -43,7 +43,11 @@ class _Clock(NamedTuple):
 
 
 def read_hours(text: str, language: str | None = None) -> Hours | None:
-    """Read the first clock time, or span of them, that a text states, whatever else it says."""
+    """Read the first clock time, or span of them, that a text states, whatever else it says.
+
+    >>> read_hours("doors at 7pm").begins
+    datetime.time(19, 0)
+    """
     return _read(text.strip(), language) if len(text) <= 500 else None
 
 

@@ -66,6 +66,9 @@ def parse_rule(text: str) -> RecurrenceRule:
     `unsupported`.
 
     Results are cached: a catalogue of ten thousand series has some dozens of rules.
+
+    >>> parse_rule("FREQ=WEEKLY;BYDAY=MO,WE;X-PRIVATE=1").weekdays
+    ((0, 0), (0, 2))
     """
     parts = _split_parts(text)
     written = tuple((name, value) for name, value in parts.items() if name not in ("COUNT", "UNTIL"))

@@ -57,7 +57,11 @@ def move_clock(instant: datetime, info: tzinfo) -> datetime:
 
 
 def find_fold_zone(local: datetime) -> str | None:
-    """Return a zone of constant offset (`Etc/GMT+5`) for an aware time that clocks show for the second time."""
+    """Return a zone of constant offset (`Etc/GMT+5`) for an aware time that clocks show for the second time.
+
+    >>> find_fold_zone(datetime(2026, 11, 1, 1, 30, fold=1, tzinfo=read_zone("America/New_York")))
+    'Etc/GMT+5'
+    """
     offset, hour = local.utcoffset(), timedelta(hours=1)
     return None if not local.fold or offset is None or offset % hour else f"Etc/GMT{-(offset // hour):+d}"
 

@@ -92,7 +92,11 @@ def canonicalize(text: str, route: Route) -> str:
 @lru_cache(_REMEMBERED)
 def parse_expression(text: str, listing_type: str | None) -> Expression:
     """Parse an expression over the columns of a type, or of all types if None. Raises `invalid_value` with a position,
-    and `out_of_range` if the canonical text is too long."""
+    and `out_of_range` if the canonical text is too long.
+
+    >>> parse_expression("PRICE.MIN<20", "event").text
+    '(price.min < 20)'
+    """
     with _lock:
         return _Parser(text, listing_type).parse()
 
