@@ -87,8 +87,9 @@ def make_plan(query: Query, context: AnswerContext) -> AnswerPlan:
 def _find_snapshot(query: Query, context: AnswerContext) -> tuple[Query, Snapshot]:
     """Return the query with its metro's snapshot, by the path's metro, place or organization. Check cursor, zips,
     `where`."""
-    if query.metro is None and query.match.route.sets is not None:
-        query = resolve_metro(query, find_metros_of_row(query.match, context=context), context=context)
+    if query.match.route.sets is not None:
+        homes = find_metros_of_row(query.match, context=context) if query.metro is None else ()
+        query = resolve_metro(query, homes, context=context)
     snapshot = None if query.metro is None else context.release.metros.get(query.metro)
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")
