@@ -13,6 +13,8 @@ from errno import EDQUOT, ENOSPC
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 
+from outings.release.store import StoreError
+
 PREFIX = "outings-build-"
 # A folder has this name until it is locked. No build sweeps it then.
 _UNLOCKED = "outings-unlocked-"
@@ -71,11 +73,15 @@ def _lock(folder: Path) -> int:
 
 @contextlib.contextmanager
 def naming_folder() -> Iterator[None]:
-    """Raise an OSError of the block again, with the folder for temporary files in its message."""
+    """Raise an OSError of the block, also that of a store in the folder for temporary files, again with this folder in
+    its message."""
     try:
         yield
-    except OSError as error:
-        raise OSError(error.errno, explain_full(error), gettempdir()) from error
+    except (OSError, StoreError) as error:
+        cause = error.__cause__ if isinstance(error, StoreError) else error
+        if not isinstance(cause, OSError):
+            raise
+        raise OSError(cause.errno, explain_full(cause), gettempdir()) from error
 
 
 def explain_full(error: OSError) -> str:

@@ -157,6 +157,7 @@ def test_pages_leave_when_they_are_turned_off(city: City, tmp_path: Path) -> Non
     assert city.configuration
     call(city, "build", "--workers", "1")
     assert [str(path) for path in (tmp_path / "var/public").rglob("*.html")] == []
+    assert not (tmp_path / "var/public/seattle").exists()
 
 
 def read_whole(data: bytes) -> bytes:

@@ -17,6 +17,7 @@ from outings.release.store import Bytes, open_store, read_object
 from outings.release.tables import DRAFT, PUBLISHED, read_columns
 from pipeline.publish.objects.exports import put_exports
 from pipeline.publish.objects.object_writer import ObjectWriter
+from pipeline.scratch import naming_folder
 from pipeline.tables.snapshot_tables import encode_table, join_stated
 
 # The tables in which listings for adults alone are, or which are made of them.
@@ -41,9 +42,10 @@ def hide_adults(release: Release, slugs: Iterable[str], folder: Path) -> Release
         tables = _hide(whole)
         for name in ("listings", "organizations"):
             hidden.update(tables[name].filter(tables[name]["status"] != whole[name]["status"])["id"])
-        own, writer = _replace_tables(snapshot, tables, folder / slug), ObjectWriter(store, known=())
-        exports = put_exports(own, writer=writer, types=types)
-        writer.flush()
+        with naming_folder():
+            own, writer = _replace_tables(snapshot, tables, folder / slug), ObjectWriter(store, known=())
+            exports = put_exports(own, writer=writer, types=types)
+            writer.flush()
         objects.update(export.object for export in exports.values())
         public[slug] = replace(own, exports={**snapshot.exports, **exports})
     shown = {
