@@ -44,8 +44,8 @@ class ListedFile(Struct, frozen=True):
 class TreeIndex(Struct, frozen=True):
     """The members of `v1/index.json` that a copy needs. `files`: all files but the index and what signs it."""
 
-    release: str
-    built_at: str
+    release: Annotated[str, Meta(pattern=r"\A[0-9a-f-]{1,80}\Z")]
+    built_at: Annotated[str, Meta(pattern=r"\A[0-9TZ:.+-]{1,40}\Z")]
     files: dict[str, ListedFile]
 
 

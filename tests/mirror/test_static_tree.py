@@ -234,6 +234,7 @@ def test_what_follows_a_compressed_answer_is_not_read(host: Host, folder: Path) 
     [
         b"", b"{", b"[]", b'{"files": {}}', write_index({"v1/a.json": {"size": -1, "sha256": "a"}}),
         write_index({"v1/a.json": {"size": 1}}), write_index({"v1/a.json": "v1/a.json"}),
+        write_index({}, release="1-aa\nall is well"),
     ],
 )  # fmt: skip
 def test_what_is_no_index_deletes_nothing(host: Host, folder: Path, index: bytes) -> None:
