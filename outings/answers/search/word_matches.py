@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from outings.answers.cache import remember
 from outings.answers.rows.columns import mark_firsts
 from outings.answers.search.postings import (
     CATEGORY,
@@ -59,6 +60,12 @@ _SHIFT = 6
 _RANKED = sorted(product(PLACES, SPELLINGS), key=lambda value: (PLACES[value[0]] * SPELLINGS[value[1]], value))
 _RANKS = {value: rank for rank, value in enumerate(_RANKED, start=1)}
 _NOTHING: Numbers = np.empty(0, dtype=np.intp)
+# The most words whose codes are cached: a byte for each listing that has the word.
+_WORDS = 32
+# The most words whose halves are cached.
+_HALVES = 4_096
+# The most queries whose runs of words are cached.
+_QUERIES = 1_024
 # The fewest letters of each of two words that are written as one.
 _LEAST_HALF = 2
 _ADDRESS = FIELDS.index("location")
@@ -129,6 +136,9 @@ class WordFinder:
     def __init__(self, terms: Terms, postings: Postings, *, size: int, related: RelatedWords) -> None:
         self._terms, self._postings, self._size, self.related = terms, postings, size, related
         self.spelling = terms.spelling
+        self.find_alone = remember(self._list_alone, size=_WORDS)
+        self.find_halves = remember(self._list_halves, size=_HALVES)
+        self._find_runs = remember(self._list_runs, size=_QUERIES)
         self._addressed = terms.find_frequent(_ADDRESS, least=LEAST_ADDRESSES)
 
     # What others ask of single words.
@@ -213,7 +223,7 @@ class WordFinder:
         return best
 
     def _find_word(self, words: Sequence[str], number: int) -> Iterator[Source]:
-        yield from self._list_alone(words[number])
+        yield from self.find_alone(words[number])
         for first, second in ((number - 1, number), (number, number + 1)):
             if first >= 0 and second < len(words):
                 yield from self.find_one(words[first] + words[second], JOINED)
@@ -224,7 +234,7 @@ class WordFinder:
         for meaning in self.spelling.list_forms(word):
             rows, places = self._postings.read_posting(meaning.number)
             sources.append(Source(rows, encode_word(places, _BY_TYPOS[meaning.typos])))
-        joined = (self.find_sequence(pair, JOINED) for pair in self._list_halves(word))
+        joined = (self.find_sequence(pair, JOINED) for pair in self.find_halves(word))
         return sources + [entry for entry in joined if entry.rows.size]
 
     def find_one(self, word: str, spelling: int) -> Iterator[Source]:
@@ -235,7 +245,7 @@ class WordFinder:
     def find_phrase(self, words: Sequence[str], spelling: int = RELATED, *, is_loose: bool = False) -> Iterator[Source]:
         if len(words) == 1:
             yield from self.find_one(words[0], spelling)
-            for pair in self._list_halves(words[0]) if is_loose else ():
+            for pair in self.find_halves(words[0]) if is_loose else ():
                 yield self.find_sequence(pair, spelling)
             return
         if is_loose:
@@ -257,7 +267,7 @@ class WordFinder:
     def _find_related(
         self, words: Sequence[str], foreign: RelatedWords | None, *, beginning: str | None, is_auto: bool
     ) -> list[Alternatives]:
-        runs = self._list_runs(tuple(words), beginning=beginning, is_auto=is_auto and foreign is None)
+        runs = self._find_runs(tuple(words), beginning=beginning, is_auto=is_auto and foreign is None)
         return runs if foreign is None else [*runs, *foreign.find(words)]
 
     def _list_runs(self, words: tuple[str, ...], *, beginning: str | None, is_auto: bool) -> list[Alternatives]:
@@ -300,7 +310,7 @@ class WordFinder:
         spelling = self.spelling
         for word in words:
             yield from (form.number for form in spelling.list_forms(word))
-            yield from (number for _, behind in self._list_halves(word) for number in behind)
+            yield from (number for _, behind in self.find_halves(word) for number in behind)
         for first, second in pairwise(words):
             yield from spelling.list_stemmed(first + second)
         related = self._find_related(words, foreign, beginning=beginning, is_auto=is_auto)
