@@ -60,7 +60,7 @@ def test_a_disk_that_refuses_is_said_and_the_release_before_untouched(tmp_path: 
     store = FolderStore(tmp_path)
     base = publish_one(store, base=None, number=1)
     reported, unsaid, sequences = list[str](), list[str](), list[int]()
-    # How often the disk is asked differs by what hashes begin with: each call several times, until publishes end before.
+    # How often the disk is asked differs by what hashes begin with: each call fails several times.
     beyond = 0
     for number in count(2):
         n = number // 4
