@@ -159,6 +159,7 @@ class Columns:
         self._days = days.read_matrix("words")
         self.first_day = int(days.read_array("day")[0])
         self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
+        self.find_window = remember(self._find_window, size=_SETS)
 
     def find_text(self, column: str, text: str) -> Array:
         """Return the rows, of all types, that have this text in the column."""
@@ -173,7 +174,7 @@ class Columns:
         """Return the set of events on any of these days (since 1970), all from `first_day` to `last_day`."""
         return reduce(np.bitwise_or, (self._days[day - self.first_day] for day in days), self.types["event"].empty)
 
-    def find_window(self, low: int, high: int) -> Words:
+    def _find_window(self, low: int, high: int) -> Words:
         """Return the set of events on any day of a window within `first_day` to `last_day`."""
         words: Words = np.bitwise_or.reduce(self._days[low - self.first_day : high - self.first_day + 1], axis=0)
         return words
