@@ -34,7 +34,7 @@ IN_BOISE = {
     "Odd One": ("2026-12-05T10:10", None, None, None, None, None, None),
     "Odd Two": ("2026-12-18T09:05", None, None, None, None, None, None),
     "Taller de barro": ("2026-12-05T18:00", "2026-12-05T20:00", 6, 12, 5, 8, "Centro Cívico"),
-    "Cuentos de luna": ("2027-01-06T10:30", "2027-01-06T11:30", None, 5, 0, 0, "Biblioteca"),
+    "Cuentos de luna": ("2027-01-06T10:30", "2027-01-06T11:30", 0, 5, 0, 0, "Biblioteca"),
     "Robótica": ("2027-01-09T17:00", "2027-01-09T19:00", 8, None, 3, 3, "Biblioteca"),
     "Story Walk": ("2026-12-05", None, None, None, None, None, None),
     "Owl Walk": ("2026-12-06", None, None, None, None, None, None),

@@ -7,9 +7,7 @@ import re
 from collections.abc import Callable
 from datetime import date, time
 from functools import lru_cache, partial
-from typing import Any
 
-import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
@@ -45,16 +43,15 @@ def register_readers(connection: DuckDBPyConnection, *, today: date) -> None:
         functions |= {f"clock_{end}": partial(_take_clock, end=end)}
         for name, read in functions.items():
             connection.create_function(
-                name, _read_columns(read), ["VARCHAR"], "VARCHAR", type=PythonUDFType.ARROW,
+                name, _read_text(read), ["VARCHAR"], "VARCHAR", type=PythonUDFType.NATIVE,
                 null_handling=FunctionNullHandling.SPECIAL,
             )  # fmt: skip
 
 
-def _read_columns(read: Callable[[str], str | None]) -> Callable[[Any], Any]:
-    """Return a function that reads each text of a column. DuckDB counts its parameters."""
-    return lambda column: pa.array(
-        [None if text is None else read(text) for text in column.to_pylist()], type=pa.string()
-    )
+def _read_text(read: Callable[[str], str | None]) -> Callable[[str | None], str | None]:
+    """Return a function of one parameter, as DuckDB counts them. A function of whole columns crashes DuckDB 1.5.6 where
+    a query also has windows, as one with headings has."""
+    return lambda text: None if text is None else read(text)
 
 
 def _take_age(text: str, *, end: str) -> str | None:
