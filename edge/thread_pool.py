@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from outings.contract.errors import unavailable
 
@@ -57,13 +58,13 @@ class FairQueue(Generic[Item]):
 
 class Turns:
     """Turns of short work on the event loop: one in each round of the loop, so that connections are read and cached
-    answers are sent between two, however many requests came at once. API keys take turns."""
+    answers are sent between two, however many requests came at once. API keys take turns.
+
+    A loop can't wake another thread's, so each event loop that asks has turns of its own.
+    """
 
     def __init__(self) -> None:
-        # Unbounded, because each item belongs to an open connection.
-        self._queue = FairQueue[asyncio.Future[None]](sys.maxsize)
-        self._is_taken = False
-        self._owner: asyncio.Task[Any] | None = None
+        self._loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopTurns] = WeakKeyDictionary()
 
     async def wait(self, *, key_id: str) -> None:
         """Wait for this task's turn, which lasts until the task waits for anything else. Returns at once if the turn is
@@ -72,29 +73,43 @@ class Turns:
         if task is None:
             await asyncio.sleep(0)
             task = asyncio.current_task()
-        if self._is_taken:
-            if self._owner is task:
+        loop = asyncio.get_running_loop()
+        turns = self._loops.get(loop)
+        if turns is None:
+            turns = self._loops[loop] = _LoopTurns()
+        if turns.is_taken:
+            if turns.owner is task:
                 return
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._queue.add(turn, key_id=key_id)
+            turn: asyncio.Future[None] = loop.create_future()
+            turns.queue.add(turn, key_id=key_id)
             try:
                 await turn
             finally:
-                self._queue.discard(turn, key_id=key_id)
+                turns.queue.discard(turn, key_id=key_id)
         else:
-            self._is_taken = True
-            asyncio.get_running_loop().call_soon(self._pass_on)
-        self._owner = task
+            turns.is_taken = True
+            loop.call_soon(turns.pass_on)
+        turns.owner = task
 
-    def _pass_on(self) -> None:
+
+class _LoopTurns:
+    """The turns of one event loop. `owner`: the task whose turn it is."""
+
+    def __init__(self) -> None:
+        # Unbounded, because each item belongs to an open connection.
+        self.queue = FairQueue[asyncio.Future[None]](sys.maxsize)
+        self.is_taken = False
+        self.owner: asyncio.Task[Any] | None = None
+
+    def pass_on(self) -> None:
         """End the turn, and give the next one to the queue."""
-        self._owner, self._is_taken = None, False
-        while self._queue and not self._is_taken:
-            turn = self._queue.take()
+        self.owner, self.is_taken = None, False
+        while self.queue and not self.is_taken:
+            turn = self.queue.take()
             if not turn.done():  # else its client has left
                 turn.set_result(None)
-                self._is_taken = True
-                asyncio.get_running_loop().call_soon(self._pass_on)
+                self.is_taken = True
+                asyncio.get_running_loop().call_soon(self.pass_on)
 
 
 Result = TypeVar("Result")
