@@ -18,9 +18,7 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.live_counts import count_listings
 from outings.answers.rows.filters import list_audiences
-from outings.contract.query import Entitlement
 from outings.contract.routes import LISTS
 from outings.contract.values import DateDefault, number_day
 from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, PRICE_BANDS, TIME_BLOCKS, TYPES, WEEKDAYS
@@ -69,15 +67,8 @@ def make_index(snapshot: Snapshot, *, today: date) -> list[IndexFile]:
     events = maker.make_events(today, horizon, tables=tables)
     types = {name: maker.make_type(type_, tables=tables) for type_, name in COLLECTIONS.items() if type_ != "event"}
     body = {
-        "metro": {
-            "slug": snapshot.metro.slug,
-            "name": snapshot.metro.name,
-            "timezone": snapshot.metro.timezone,
-            "bounds": snapshot.metro.bounds,
-            "counts": count_listings(snapshot, today=today, entitlement=Entitlement()),
-        },
+        "metro": {"slug": snapshot.metro.slug, "timezone": snapshot.metro.timezone},
         "date": today,
-        "days": FIRST_DAYS,
         "later": [file.name.removesuffix(".json") for file in later],
         "rules": list_rules(),
         "categories": snapshot.vocabulary.categories,
