@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Executor
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -21,10 +21,11 @@ from outings.configuration.tables import SigningTable
 from outings.failures import EmptyFeed, KeptVersion
 from outings.release.folder import hold_lock
 from outings.release.trust import read_publisher
-from pipeline.building import BuildResult, TellRelease, build_release
+from pipeline.building import BuildResult, Expect, TellRelease, build_release
 from pipeline.clean.quarantine_file import QuarantineFile
 from pipeline.clean.record_report import describe_kept, is_empty
 from pipeline.clock import AsOf, parse_as_of
+from pipeline.executors.cluster import open_cluster, parse_cluster
 from pipeline.executors.local import LocalExecutor
 from pipeline.fetch.source import FeedError
 from pipeline.lock import hold_metros
@@ -156,6 +157,8 @@ def _recording_sigterm(recorder: BuildRecorder) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+PROCESSES = "processes"
+
 _WORKER_DIED = (
     "a worker process of this build died, perhaps because memory ran out; nothing was published. "
     "Run the build again, with fewer --workers if memory is short"
@@ -179,11 +182,10 @@ _WORKER_DIED = (
 )
 @click.option(
     "--executor",
-    type=click.Choice(["processes"]),
-    default="processes",
+    default=PROCESSES,
     show_default=True,
-    expose_value=False,
-    help="What does the work. There is one choice: processes on this machine.",
+    metavar="HOW",
+    help="Where to build: processes on this machine, or a Dask cluster (dask://HOST:PORT).",
 )
 @click.option(
     "--wait",
@@ -204,6 +206,7 @@ def build(
     allow_shrink: bool,
     new_store: bool,
     workers: int | None,
+    executor: str,
     wait: float,
     report: Path | None,
     as_json: bool,
@@ -211,6 +214,7 @@ def build(
     """Read every feed, build the metros, and publish one new release."""
     recorder = BuildRecorder(report=report, as_of=as_of, config=config)
     with recording(recorder):
+        cluster = _parse_executor(executor, workers)
         configuration = read_config(config)
         recorder.configure(configuration)
         chosen = _check_metros(metros, configuration)
@@ -223,7 +227,9 @@ def build(
                 is_new_store=new_store,
             )  # fmt: skip
             quarantine = QuarantineFile(configuration.build.quarantine)
-            built = run_build(request, workers=workers, recorder=recorder, tell_release=quarantine.write)
+            built = run_build(
+                request, workers=workers, cluster=cluster, recorder=recorder, tell_release=quarantine.write
+            )
         if quarantine.path is None:  # the release is in force by now, so nothing else has failed
             name = built.published.id
             tell(f"release {name} is published, but its quarantine file can't be written: {quarantine.error}")
@@ -260,9 +266,10 @@ def run_build(
     *,
     recorder: BuildRecorder,
     workers: int | None = None,
+    cluster: str | None = None,
     tell_release: TellRelease = lambda *_: None,
 ) -> BuildResult:
-    """Run one build with its progress on standard error."""
+    """Run one build with its progress on standard error. `cluster`: the address of a Dask scheduler."""
     collect_seldom()
     trust = read_publisher(request.configuration.signing)
     # Workers get the configuration without the secrets that they do not need.
@@ -270,12 +277,12 @@ def run_build(
     edge = replace(configuration.edge, rate_storage="local", calendar_secrets="")
     request = replace(request, configuration=replace(configuration, signing=SigningTable(), edge=edge))
     try:
-        with _open_executor(request, workers=workers, recorder=recorder) as executor:
+        with _open_executor(request, workers=workers, cluster=cluster, recorder=recorder) as (executor, expect):
             built = build_release(
                 request,
                 store=open_config_store(configuration),
                 executor=executor,
-                expect=executor.expect,
+                expect=expect,
                 progress=tell,
                 tell_feeds=recorder.tell_feeds,
                 tell_release=tell_release,
@@ -290,7 +297,31 @@ def run_build(
     return built
 
 
-def _open_executor(request: Build, *, workers: int | None, recorder: BuildRecorder) -> LocalExecutor:
+def _parse_executor(text: str, workers: int | None) -> str | None:
+    """Return the address of a cluster's scheduler, or None if processes of this machine do the work."""
+    if text == PROCESSES:
+        return None
+    try:
+        address = parse_cluster(text)
+    except ValueError as error:
+        allowed = f"{PROCESSES}, or dask://HOST:PORT of a Dask scheduler"
+        raise click.UsageError(f"--executor {text}: allowed: {allowed}") from error
+    if workers is not None:
+        raise click.UsageError(
+            f"--workers {workers} can't be combined with --executor {text}: the cluster has its own workers"
+        )
+    return address
+
+
+@contextlib.contextmanager
+def _open_executor(
+    request: Build, *, workers: int | None, cluster: str | None, recorder: BuildRecorder
+) -> Iterator[tuple[Executor, Expect]]:
+    if cluster is not None:
+        with open_cluster(cluster) as executor:
+            yield executor, lambda *_: None
+        return
+
     def abandon_build() -> None:
         """Record the failure and end this process at once. Its worker processes end with it."""
         click.echo(f"Error: {_WORKER_DIED}", err=True)
@@ -300,7 +331,8 @@ def _open_executor(request: Build, *, workers: int | None, recorder: BuildRecord
 
     tasks = len(request.configuration.feeds) + len(request.configuration.metros)
     limit = min(workers or os.cpu_count() or 1, max(1, tasks))
-    return LocalExecutor(limit if workers else None, limit=limit, abandon=abandon_build, tell=tell)
+    with LocalExecutor(limit if workers else None, limit=limit, abandon=abandon_build, tell=tell) as local:
+        yield local, local.expect
 
 
 def _parse_as_of(text: str | None) -> AsOf:

@@ -162,7 +162,7 @@ def test_every_library_that_is_asked_for_is_explained() -> None:
     explained = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
     cells = [cell for cell in explained if "(npm)" not in cell]
     names = {normalize_name(name) for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
-    extras = {"lambda", "pictures", "signing", "bench", "site", "pages"}
+    extras = {"dask", "lambda", "pictures", "signing", "bench", "site", "pages"}
     assert names - extras == {normalize_name(requirement) for requirement in WANTED}
 
 
