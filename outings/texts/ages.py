@@ -2,13 +2,16 @@
 
 Ages are whole years, both ends inclusive. A number alone is both ends. Months are rounded down; of halves the lower end
 is rounded up, and the upper end down. `is_all` says that a text states no bound: it is for everyone.
+
+`read_ages` reads a text that states ages and little else. `AgeReader.find` finds phrases in running text, such as a
+name, a description or a query, and each says whether it surely states ages there.
 """
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from outings.texts.tokens import NUMBER, SIGN, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
 
@@ -19,14 +22,23 @@ _OPEN = re.compile(r"(\d{1,2})\s*[-–]|[-–]\s*(\d{1,2})")
 _NUMBER = r"[1-9]\d??[ -]?1/2(?![\d/])|\d+(?:[.,]\d+)?"
 _MONEY = "$€£%°"
 _NAMED, _SCHOOL, _EARLY, _NUMERAL, _ORDINAL = "named:", "school:", "early:", "numeral:", "ordinal:"
-# A letter is a unit where it stands at its number: "18m", "2s and 3s".
-_LETTERS = {"y": "years", "s": "years", "m": "months"}
+_ALONE, _IN_TEXT = "named alone:", "named in text:"
+# A letter is a unit where it stands at a number up to this one: "18m", "2s and 3s", but not "80s".
+_LETTERS = {"y": ("years", 99), "s": ("years", 5), "m": ("months", 36)}
 _UNITS = {"years": 12.0, "months": 1.0, "weeks": 0.0}
-_LEADS = frozenset({"from", "over", "up_to", "under"})
+_UNDER, _OVER = ("under", "younger"), ("over", "older")
+_LEADS = frozenset({"from", "up_to", *_UNDER, *_OVER})
 _TAILS = frozenset({"up", "down", "old", "over"})
-_JOINTS = frozenset({"to", "and", "up_to", "between"})
-_SURE = frozenset({"age", "old", "people", "school", "up", "down", *_LEADS, *_UNITS})
-_QUIET = frozenset({"fill", "between", "to", "and", "age", "people", "everyone", "beside", "old", SIGN})
+_JOINTS = frozenset({"to", "and", "or", "up_to", "between"})
+# May stand at a number without a blank: "3to5", "18mois".
+_GLUED = frozenset({*_UNITS, *_TAILS, *_JOINTS, "half"})
+# What stands beside ages in running text. Any other role wins.
+_BESIDE = ("counted", "listed", "plus_behind", "named_behind", "not_people", "races")
+_CERTAIN = frozenset({"age", "old", "school", "older"})
+_SURE = frozenset({"people", "crowd", "up", "plus", "down", *_CERTAIN, *_LEADS, *_UNITS})
+_QUIET = frozenset({"fill", "between", "to", "and", "or", "age", "people", "everyone", "beside", "old", SIGN})
+# The greatest age in "8+", and in "under 8", of a query. A greater number counts something else.
+_MOST_UP, _MOST_UNDER, _MOST_QUERY = 21, 18, 99
 
 
 class AgeSpan(NamedTuple):
@@ -38,12 +50,59 @@ class AgeSpan(NamedTuple):
 
 
 class Phrase(NamedTuple):
-    """A phrase for ages, from the token `begin` to before the token `end`. `marks`: the roles of its words."""
+    """A phrase for ages: the tokens or characters [begin, end). `marks`: the roles of its words, and of what stands
+    beside it. `is_word`: it has no number, as "toddlers"."""
 
     span: AgeSpan
     begin: int
     end: int
     marks: frozenset[str]
+    is_word: bool = False
+
+    @property
+    def is_in_text(self) -> bool:
+        """Return True if a text of any subject that has the phrase states ages."""
+        marks = self.marks
+        is_range = "range" in marks or bool(marks & {"from", "older", "up", "plus"})
+        if "school" in marks or (marks & {"age", "old"} and is_range) or {"age", "down"} <= marks:
+            return True
+        if "counted" in marks or {"unit", "length"} <= marks:
+            return False
+        return (
+            bool(marks & {"up", "older"})
+            or ("plus" in marks and "followed" not in marks)
+            or {"units", "range"} <= marks
+            or ("people" in marks and bool(marks & {"from", "between", "over"}))
+            or {"unit", "from"} <= marks
+            or (
+                {"unit", "people", "fill"} <= marks and bool(marks & {"up_to", *_UNDER})
+            )  # "for children under 6 years"
+            or ({"unit", "range"} <= marks and bool(marks & {"between", "enclosed"}))
+        )
+
+    @property
+    def is_in_name(self) -> bool:
+        """Return True if a name that has the phrase states ages: "Gym 2-3 yrs", "Swim 12 & under", "Tennis (14-17)"."""
+        marks = self.marks
+        if self.is_in_text or "counted" in marks or marks & _CERTAIN:
+            return self.is_in_text or bool(marks & _CERTAIN)
+        is_range = "range" in marks and bool(marks & {"people", "unit", "enclosed"})
+        return "down" in marks or is_range or {"enclosed", "unit"} <= marks or {"younger", "unit"} <= marks
+
+    @property
+    def is_in_query(self) -> bool:
+        """Return True if who searches for the phrase means ages."""
+        marks, (low, high, _) = self.marks, self.span
+        years = (low or 0) if high is None else high
+        if "named" in marks or years > _MOST_QUERY:
+            return "named" in marks
+        if marks & {*_CERTAIN, "younger", "sure_unit"} or ("people" in marks and bool(marks & {"between", "over"})):
+            return True
+        if marks & {"unit", "counted"} or ("listed" in marks and "range" not in marks):
+            return False
+        if marks & {"up", "plus", "down", "under"}:
+            return "range" not in marks and years <= (_MOST_UNDER if "under" in marks else _MOST_UP)
+        return "people" in marks and bool(marks & {"range", "from", "up_to"})
 
 
 class _Age(NamedTuple):
@@ -69,51 +128,68 @@ def _read(text: str, language: str | None) -> AgeSpan | None:
     return _open_reader(language).read(text)
 
 
+def open_age_reader(language: str, words: Mapping[str, Any]) -> "AgeReader | None":
+    """Return a reader of one language, None if it has no words. `words`: its texts.toml; if empty, what ships."""
+    words = words or read_words(language)
+    return AgeReader([words]) if words else None
+
+
 @cache
-def _open_reader(language: str | None) -> "_AgeReader":
-    return _AgeReader(order_languages(language))
+def _open_reader(language: str | None) -> "AgeReader":
+    return AgeReader([read_words(code) for code in order_languages(language)])
 
 
-class _AgeReader:
-    """A reader of ages. `languages`: those whose words count, the surest first."""
+class AgeReader:
+    """A reader of ages. `languages`: the words of those that count, the surest first."""
 
-    def __init__(self, languages: Sequence[str]) -> None:
+    def __init__(self, languages: Sequence[Mapping[str, Any]]) -> None:
         self._named: dict[str, AgeSpan] = {}
         self._schools: dict[str, tuple[int, int]] = {}
-        tables = [self._list_roles(language) for language in languages]
+        tables = [self._list_roles(words, f"{number}.") for number, words in enumerate(languages)]
+        if len(languages) > 1:  # beside ages a word of one language is an age's word of another: "Kinder"
+            tables = [own for _, *own in tables]
         self._scanner = Scanner(make_roles(tables), _NUMBER)
-        ends = (read_words(language)["ages"]["ordinal_ends"] for language in languages)
+        ends = (words["ages"]["ordinal_ends"] for words in languages)
         self._ordinal_ends = frozenset(part.strip() for text in ends for part in text.split(",")) - {""} | {"."}
 
-    def _list_roles(self, language: str) -> list[dict[str, str]]:
-        words = read_words(language)
-        ages = words["ages"]
+    def _list_roles(self, words: Mapping[str, Any], language: str) -> list[dict[str, str]]:
+        """Return a language's phrases by role. `language`: what its roles for named ages and schools begin with."""
+        ages, beside = words["ages"], dict[str, str]()
         roles = {f"{_NUMERAL}{number}": word for number, word in enumerate(words["numbers"].split())}
-        roles |= {f"{_ORDINAL}{number}": word for number, word in enumerate(ages["ordinals"].split(), 1)}
+        roles |= {
+            f"{_ORDINAL}{number}": word.replace("|", ",") for number, word in enumerate(ages["ordinals"].split(), 1)
+        }
         for place, named in enumerate(ages["named"]):
-            role = f"{_NAMED}{language}{place}"
-            self._named[role] = AgeSpan(named["low"], named.get("high"))
-            roles[role] = named["words"]
+            for kind, phrases in (
+                (_NAMED, named.get("words")),
+                (_ALONE, named.get("alone")),
+                (_IN_TEXT, named.get("in_text")),
+            ):
+                if phrases:
+                    (beside if kind == _IN_TEXT else roles)[f"{kind}{language}{place}"] = phrases
+                    self._named[f"{kind}{language}{place}"] = AgeSpan(named["low"], named.get("high"))
         for place, school in enumerate(ages["schools"]):
             role = f"{_SCHOOL}{language}{place}"
             self._schools[role] = (school["first"], school["years"])
             roles[role] = school["words"]
-            years = [*enumerate(school["early"]), *enumerate(school.get("names", ()), 1)]
-            for number, phrases in years:
-                year = number if phrases in school.get("names", ()) else -number
-                roles[f"{_EARLY}{school['first']}:{year}"] = phrases
+            years = [*((-n, text) for n, text in enumerate(school["early"])), *enumerate(school.get("names", ()), 1)]
+            roles |= {f"{_EARLY}{school['first']}:{year}": phrases for year, phrases in years}
         own = {role: text for role, text in ages.items() if isinstance(text, str) and not role.startswith("ordinal")}
-        return [words["shared"], own, roles]
+        counts = (own.get("counted", ""), *words["months"], words["amounts"]["currency"])
+        counted = ",".join((*counts, *(words["hours"].get(role, "") for role in ("unit", "am", "pm"))))
+        beside |= {role: own.pop(role) for role in _BESIDE if role in own} | {"counted": counted}
+        return [beside, words["shared"], own, roles]
 
     def read(self, text: str) -> AgeSpan | None:
+        """Read a text that states ages; None if it states none."""
         tokens = self._scanner.scan(fold(text))
         used, phrases = set[int](), list[Phrase]()
-        for phrase in self.find(tokens):
+        for phrase in self._list_phrases(tokens):
             phrases.append(phrase)
             used.update(range(phrase.begin, phrase.end))
         left = [n for n, token in enumerate(tokens) if n not in used and token.role not in _QUIET]
         beside = next((n for n, token in enumerate(tokens) if token.role == "beside"), len(tokens))
-        unknown = [n for n in left if n < beside and not tokens[n].role.startswith(_NAMED)]
+        unknown = [n for n in left if n < beside and tokens[n].role not in self._named]
         sure = [phrase.span for phrase in phrases if _is_sure(phrase, unknown)]
         if sure:
             return join_spans(sure)
@@ -122,8 +198,30 @@ class _AgeReader:
         named = [self._named[token.role] for token in tokens if token.role in self._named]
         return join_spans(named) if named and not unknown else None
 
-    def find(self, tokens: Sequence[Token]) -> Iterator[Phrase]:
-        """Yield the phrases for ages in the text's order. None overlaps another."""
+    def find(self, text: str) -> list[Phrase]:
+        """Return the phrases for ages in a folded text of any subject, in its order. None overlaps another."""
+        tokens = self._scanner.scan(text)
+        found, done = list[Phrase](), 0
+        for phrase in [*self._list_phrases(tokens), Phrase(AgeSpan(None, None), len(tokens), len(tokens), frozenset())]:
+            found += self._list_named(tokens, done, phrase.begin)
+            if phrase.end > phrase.begin:
+                found.append(_place(phrase, tokens))
+            done = phrase.end
+        return found
+
+    def _list_named(self, tokens: Sequence[Token], begin: int, end: int) -> Iterator[Phrase]:
+        for at in range(begin, end):
+            token, span = tokens[at], self._named.get(tokens[at].role)
+            if token.role.startswith(_EARLY) and ":-" in token.role:
+                first, year = map(int, token.role.removeprefix(_EARLY).split(":"))
+                span = AgeSpan(first + year - 1, first + year)
+            is_other = at + 1 < len(tokens) and tokens[at + 1].role == "not_people"
+            if span is not None and not is_other and not token.role.startswith(_ALONE):
+                more = at + 1 < len(tokens) and tokens[at + 1].role == "named_behind"
+                yield Phrase(span, token.start, tokens[at + more].end, frozenset({"named"}), is_word=True)
+
+    def _list_phrases(self, tokens: Sequence[Token]) -> Iterator[Phrase]:
+        """Yield the phrases with numbers in the text's order, by tokens. None overlaps another."""
         has_school = any(token.role.startswith((_SCHOOL, _EARLY)) for token in tokens)
         at = 0
         while at < len(tokens):
@@ -137,8 +235,8 @@ class _AgeReader:
         """Parse leads, ages with joints between them, and what stands behind: "kids from 3 to 5 years"."""
         at, marks, lead = begin, set[str](), ""
         while at < len(tokens) and _is_lead(tokens, at):
-            role = tokens[at].role
-            lead = role if role in _LEADS else "from" if tokens[at].text == "+" else lead
+            role = "plus" if tokens[at].text == "+" else tokens[at].role
+            lead = role if role in _LEADS else "from" if role == "plus" else lead
             marks |= {role}
             at += 1
         first = self._parse_age(tokens, at)
@@ -146,42 +244,72 @@ class _AgeReader:
             return None
         ages, at = [first], first.end
         while (joint := _skip_joint(tokens, at)) != at and (age := self._parse_age(tokens, joint)) is not None:
+            roles = {token.role for token in tokens[at:joint]}
+            if roles & {"and", "or"} and ("old" in ages[-1].marks or "age" in roles):
+                break  # "a 5 year old and an 8 year old" are two
+            marks |= {"each"} if "and" in roles else set()
             ages.append(age)
             at = age.end
         marks = marks.union(*(age.marks for age in ages)) | ({"range"} if len(ages) > 1 else set())
-        behind = ""
-        while at < len(tokens) and (tokens[at].role in _TAILS or tokens[at].text in "+."):
-            behind = "up" if tokens[at].text == "+" or tokens[at].role == "over" else tokens[at].role
-            marks |= {behind}
+        marks |= {"units"} if all("unit" in age.marks for age in ages) else set()
+        behind = "up" if "plus" in ages[-1].marks else ""
+        while at < len(tokens) and (
+            tokens[at].text in "+." or (tokens[at].role in _TAILS and _is_tail(tokens[at], marks))
+        ):
+            is_plus = tokens[at].text == "+"
+            if tokens[at].text != ".":
+                behind = "up" if is_plus or tokens[at].role == "over" else tokens[at].role
+                marks |= {"plus" if is_plus else behind}
             at += 1
-        if at < len(tokens) and tokens[at].role == "people":
-            marks |= {"people"}
+        if at < len(tokens) and tokens[at].role in ("people", "child"):
+            marks |= {"crowd"}
             at += 1
-        if at < len(tokens) and tokens[at].text in _MONEY:
+        if at < len(tokens) and tokens[at].text in _MONEY and tokens[at - 1].text != "+":
             return None
-        span = _make_span(ages, lead if not behind or behind == "old" or lead == "under" else behind)
+        span = _make_span(ages, lead if not behind or behind == "old" or lead in _UNDER else behind)
         return None if span is None else Phrase(span, begin, at, frozenset(marks))
 
     def _parse_age(self, tokens: Sequence[Token], at: int) -> _Age | None:
         """Parse a number with its unit: "3½", "18 months", "5 years old"."""
-        if at < len(tokens) and tokens[at].role == "birth":
+        if at < len(tokens) and (tokens[at].role == "birth" or self._is_birth(tokens, at)):
             return _Age(0.0, is_half=False, marks=frozenset({"age"}), end=at + 1)
         number = _find_number(tokens, at)
         if number is None:
             return None
-        at += 1
+        written, at = tokens[at].text, at + 1
         if at < len(tokens) and tokens[at].role == "half":
             number, at = number + 0.5, at + 1
-        unit = at + (at < len(tokens) - 1 and tokens[at].text == "-" and tokens[at + 1].role in _UNITS)
-        role, marks = _find_unit(tokens, unit), set[str]()
+        is_behind_sign = at < len(tokens) - 1 and tokens[at].text in "-+" and tokens[at + 1].role in _UNITS
+        unit, marks = at + is_behind_sign, set[str]()
+        role = _find_unit(tokens, unit)
         if role:
             marks, at = {role, "unit"}, unit + 1
+            marks |= {"plus"} if is_behind_sign and tokens[unit - 1].text == "+" else set()
+            marks |= {"sure_unit"} if self._is_sure_unit(tokens, unit, number) else set()
             at += at < len(tokens) and tokens[at].text == "."
             at += at < len(tokens) - 1 and tokens[at].text == "-" and tokens[at + 1].role == "old"
         while at < len(tokens) and tokens[at].role in ("old", "half"):
             marks, at = marks | {"old"}, at + 1
+        if not marks and "." in written:
+            marks = {"counted"}  # a rating: "3.5 and above"
         is_half = number != int(number)
         return _Age(number * _UNITS.get(role, 12.0), is_half=is_half, marks=frozenset(marks), end=at)
+
+    def _is_birth(self, tokens: Sequence[Token], at: int) -> bool:
+        """Return True for the beginning of a range: "newborn to 12 months"."""
+        span = self._named.get(tokens[at].role)
+        return (
+            span is not None and span.min == 0 and at + 1 < len(tokens) and tokens[at + 1].role in ("to", "up_to", SIGN)
+        )
+
+    def _is_sure_unit(self, tokens: Sequence[Token], at: int, number: float) -> bool:
+        """Return True unless a length has the unit too: "6 weeks", "a 2 year program", "50m freestyle"."""
+        token = tokens[at]
+        if token.role not in _UNITS:
+            behind = tokens[at + 1] if at + 1 < len(tokens) else None
+            return behind is None or behind.role != "races"
+        is_adjective = len(token.text) > 3 and number > 1 and self._scanner.has_role(f"{token.text}s", token.role)
+        return token.role != "weeks" and not is_adjective
 
     def _parse_grades(self, tokens: Sequence[Token], begin: int) -> Phrase | None:
         """Parse years of school: "grades 3-5", "1º a 3º de primaria", "Klasse 5 bis 7", "K-2"."""
@@ -193,8 +321,10 @@ class _AgeReader:
         ):
             school = tokens[at].role if tokens[at].role.startswith(_SCHOOL) else school
             at += 1
-        years, first_age = list[int](), 0
+        years, first_age, marks = list[int](), 0, {"school"}
+        is_short = False  # "k to 2" may be a vitamin
         while (year := self._parse_year(tokens, at)) is not None:
+            is_short = is_short or (not years and len(tokens[at].text) == 1 and tokens[at].role.startswith(_EARLY))
             number, own_first, at = year
             years.append(number)
             first_age = first_age or own_first
@@ -207,10 +337,13 @@ class _AgeReader:
                 behind += 1
             joint = _skip_joint(tokens, at)
             skip = joint + (joint < len(tokens) and tokens[joint].role.startswith(_SCHOOL))
-            if joint == at or self._parse_year(tokens, skip) is None:
+            is_age = any(token.role == "age" for token in tokens[at:joint])
+            if joint == at or is_age or self._parse_year(tokens, skip) is None:
                 break
+            is_short = is_short and tokens[at].role != SIGN
+            marks |= {"each"} if any(token.role == "and" for token in tokens[at:joint]) else set()
             at = skip
-        is_named = bool(first_age) and years[:1] <= [0]
+        is_named = bool(first_age) and years[:1] <= [0] and not (is_short and len(years) > 1)
         if not years or not (
             school or (is_named and (len(years) > 1 or len(tokens) == at - begin)) or (first_age and years[0] > 0)
         ):
@@ -219,11 +352,11 @@ class _AgeReader:
             return None  # a dog
         first, most = self._schools.get(school, (first_age, 12))
         first = first_age or first
-        if max(years) > most:
+        if max(years) > most or (at < len(tokens) and tokens[at].role in ("not_people", *_UNITS)):
             return None
         is_up = at < len(tokens) and (tokens[at].role == "up" or tokens[at].text == "+")
         high = None if is_up else first + max(years)
-        return Phrase(AgeSpan(first + min(years) - 1, high), begin, at + is_up, frozenset({"school"}))
+        return Phrase(AgeSpan(first + min(years) - 1, high), begin, at + is_up, frozenset(marks))
 
     def _parse_year(self, tokens: Sequence[Token], at: int) -> tuple[int, int, int] | None:
         """Return a year's number, the age at which its school begins (0 if not known), and the next token."""
@@ -235,19 +368,65 @@ class _AgeReader:
             return int(number), int(first), at + 1
         if role.startswith(_ORDINAL):
             return int(role.removeprefix(_ORDINAL)), 0, at + 1
-        if (
-            role != NUMBER
-            or not tokens[at].text.isdigit()
-            or not _is_free(tokens, at)
-            or not 0 < int(tokens[at].text) < 14
-        ):
-            return None
+        number = tokens[at].text
         ended = (
             at + 1 < len(tokens)
             and tokens[at + 1].start == tokens[at].end
             and tokens[at + 1].text in self._ordinal_ends
         )
-        return int(tokens[at].text), 0, at + 1 + ended
+        if role != NUMBER or not number.isdigit() or not 0 < int(number) < 14 or not (ended or _is_free(tokens, at)):
+            return None
+        is_age = (
+            at + 1 < len(tokens) and tokens[at + 1].role in _UNITS and tokens[at + 1].text not in self._ordinal_ends
+        )
+        return None if is_age else (int(number), 0, at + 1 + ended)
+
+
+def _is_tail(token: Token, marks: Collection[str]) -> bool:
+    return token.role != "over" or "unit" in marks  # "7 min" are minutes
+
+
+def _place(phrase: Phrase, tokens: Sequence[Token]) -> Phrase:
+    """Return a phrase of tokens by its characters, with marks for what stands beside it."""
+    begin, end, marks = phrase.begin, phrase.end, set(phrase.marks)
+    while tokens[begin].role in ("fill", SIGN) and tokens[begin].text != "+":
+        begin += 1
+    if "crowd" in marks and tokens[end - 1].role != "child":
+        end -= 1
+    marks |= set(_mark_before(tokens, begin, end, marks))
+    if tokens[end - 1].text != "." or "old" in marks:
+        marks |= set(_mark_behind(tokens, end))
+    return phrase._replace(begin=tokens[begin].start, end=tokens[end - 1].end, marks=frozenset(marks))
+
+
+def _mark_before(tokens: Sequence[Token], begin: int, end: int, marks: Collection[str]) -> Iterator[str]:
+    before, behind = _get_token(tokens, begin - 1), _get_token(tokens, end)
+    if before is not None and before.role == "group":
+        yield "counted"
+    if before is not None and behind is not None and before.text + behind.text in ("()", "[]"):
+        yield "enclosed"
+    if _CERTAIN.isdisjoint(marks):
+        if any(token.text in _MONEY for token in tokens[max(0, begin - 8) : begin]):
+            yield "counted"
+        earlier = [token.role for token in tokens[max(0, begin - 6) : begin]]
+        if "age" in earlier and NUMBER not in earlier[earlier.index("age") :]:
+            yield "age"
+
+
+def _mark_behind(tokens: Sequence[Token], end: int) -> Iterator[str]:
+    behind, after = _get_token(tokens, end), _get_token(tokens, end + 1)
+    if behind is None:
+        return
+    if behind.role in ("counted", "listed"):
+        yield behind.role
+    if behind.role in ("fill", "between") and after is not None and after.role in ("counted", WORD):
+        yield "counted" if after.role == "counted" else "length"
+    if behind.role not in (SIGN, "plus_behind", "people", "child", "beside", "age", "everyone"):
+        yield "followed"
+
+
+def _get_token(tokens: Sequence[Token], at: int) -> Token | None:
+    return tokens[at] if 0 <= at < len(tokens) else None
 
 
 def _is_sure(phrase: Phrase, unknown: Sequence[int]) -> bool:
@@ -275,11 +454,11 @@ def _make_span(ages: Sequence[_Age], bound: str) -> AgeSpan | None:
         return None
     # Of a half from two years on, who is not yet that old can't come.
     least = math.ceil(low / 12) if low >= 24 and any(age.is_half for age in ages) else int(low // 12)
-    if len(ages) == 1 and bound == "under":
+    if len(ages) == 1 and bound in _UNDER:
         return AgeSpan(0, int((high - 1) // 12)) if high > 0 else None
     if bound in ("up_to", "down") and len(ages) == 1:
         return AgeSpan(0, int(high // 12))
-    if bound == "up" or (bound in ("from", "over") and len(ages) == 1):
+    if bound == "up" or (bound in ("from", *_OVER) and len(ages) == 1):
         return AgeSpan(least, None)
     return AgeSpan(min(least, int(high // 12)), int(high // 12))
 
@@ -303,6 +482,10 @@ def _is_free(tokens: Sequence[Token], at: int) -> bool:
         return False
     if behind is None or behind.start != tokens[at].end:
         return behind is None or behind.text not in _MONEY
+    # "5k", "12th", "90min"; but "Ages 8-11Session two" lost a line's end.
+    is_part = behind.text.isalpha() and len(behind.text) < 4
+    if is_part and behind.text not in _LETTERS and behind.role not in _GLUED:
+        return False
     return behind.text not in _MONEY and not (
         behind.text == ":"
         and at + 2 < len(tokens)
@@ -325,12 +508,16 @@ def _find_unit(tokens: Sequence[Token], at: int) -> str:
     """Return the unit that a token is, or ""."""
     if at >= len(tokens) or tokens[at].role in _UNITS:
         return "" if at >= len(tokens) else tokens[at].role
-    return _LETTERS.get(tokens[at].text, "") if tokens[at].start == tokens[at - 1].end else ""
+    unit, most = _LETTERS.get(tokens[at].text, ("", 0))
+    is_unit = (
+        tokens[at].start == tokens[at - 1].end and tokens[at - 1].text.isdigit() and int(tokens[at - 1].text) <= most
+    )
+    return unit if is_unit else ""
 
 
 def _is_lead(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
-    if token.role in _LEADS or token.role in ("between", "age", "people", "fill"):
+    if token.role in _LEADS or token.role in ("between", "age", "people", "child", "fill"):
         return True
     return token.text in ".:" or (token.text == "+" and at + 1 < len(tokens) and tokens[at + 1].role == NUMBER)
 

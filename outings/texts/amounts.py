@@ -175,7 +175,7 @@ def _is_beside(amounts: Sequence[_Money], number: int, tokens: Sequence[Token]) 
         if one >= 0 and other < len(amounts) and amounts[one].has_currency != amounts[other].has_currency:
             between = tokens[amounts[one].end : amounts[other].at]
             if all(
-                token.role in ("to", "and", "up_to", "fill") or token.text in "-/,;" or _is_currency(token)
+                token.role in ("to", "and", "or", "up_to", "fill") or token.text in "-/,;" or _is_currency(token)
                 for token in between
             ):
                 return True

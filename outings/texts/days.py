@@ -16,7 +16,6 @@ AGO = timedelta(days=60)
 _NUMBER = r"\d+"
 _YEARS = range(1900, 2201)
 _NUMERIC = re.compile(r"(?<!\d)(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})([./])(\d{1,2})\5(\d{4}|\d\d))(?!\d)")
-_JOINTS = frozenset({"to", "and", "up_to", "from", "between"})
 
 
 class Days(NamedTuple):
@@ -101,7 +100,7 @@ class _DayReader:
         for token in tokens:
             if token.role.startswith(WEEKDAY):
                 own: Sequence[str] = token.role.removeprefix(WEEKDAY).split()
-            elif token.role in ("fill", "and", "between", "from") or (
+            elif token.role in ("fill", "and", "or", "between", "from") or (
                 token.role == SIGN and token.text in "/,;&+|.()ªº"
             ):
                 is_range = False

@@ -17,7 +17,7 @@ _DATE = re.compile(
 )
 # A moment in ISO 8601 is no text of people, and its offset looks like the end of a range.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[t ]\d{1,2}:\d\d(:\d\d(\.\d+)?)?\s?(z|[+-]\d\d(:?\d\d)?)?")
-_BETWEEN = frozenset({"to", "and", "up_to"})
+_BETWEEN = frozenset({"to", "and", "or", "up_to"})
 _LEADS = frozenset({"at", "from", "between", "up_to", "to"})
 _HALF = 12
 

@@ -42,7 +42,7 @@ def fold(text: str) -> str:
 @cache
 def read_words(language: str) -> Mapping[str, Any]:
     """Return the words of a language that ships; those of an unknown one are empty."""
-    path = files("outings.texts").joinpath("words", f"{language}.toml")
+    path = files("outings.contract.languages").joinpath(language, "texts.toml")
     return tomllib.loads(path.read_text("utf-8")) if language in LANGUAGES else {}
 
 
@@ -82,6 +82,9 @@ class Scanner:
         for phrase in roles:
             self._most[phrase[0]] = max(len(phrase), self._most.get(phrase[0], 0))
         self._piece = re.compile(rf"(?P<number>{number})|[a-z]+|[^\sa-z]")
+
+    def has_role(self, word: str, role: str) -> bool:
+        return self._roles.get((word,)) == role
 
     def scan(self, text: str) -> list[Token]:
         pieces = [(match[0], match.start(), match.end(), match.lastgroup) for match in self._piece.finditer(text)]

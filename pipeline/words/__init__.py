@@ -23,7 +23,7 @@ def strip_accents(text: str) -> str:
 @cache
 def read_words(language: str) -> Mapping[str, Mapping[str, Any]]:
     """Return the tables of one language's file."""
-    return tomllib.loads(files("pipeline.words").joinpath(f"{language}.toml").read_text("utf-8"))
+    return tomllib.loads(files("outings.contract.languages").joinpath(language, "columns.toml").read_text("utf-8"))
 
 
 @cache

@@ -60,12 +60,13 @@ def test_a_language_of_ones_own_is_a_folder_of_words(tmp_path: Path) -> None:
         ("search.toml", "[phrases]\ntimes = ['(']", 'search.toml: "(" is no regular expression'),
         ("search.toml", "[phrases]\ntimes = ['<day>']", 'search.toml: "<day>" names <day>; allowed: none'),
         ("search.toml", "[words]\nfiller = 'de'", "search.toml: Object contains unknown field `filler`"),
-        ("search.toml", "[[ages.named]]\nwords = 'x'\nform = 1\nto = 3", "Object missing required field `from`"),
-        ("search.toml", "[[ages.named]]\nwords = '('\nfrom = 1\nto = 3", 'search.toml: "(" is no regular expression'),
+        ("texts.toml", "[ages]\nyear = 'anos'", "texts.toml: Object contains unknown field `year` - at `$.ages`"),
+        ("texts.toml", "numbers = 3", "texts.toml: Expected `str` - at `$.numbers`"),
+        ("texts.toml", "numbers = 'um dois'", "texts.toml: Object missing required field `months` - at `$`"),
         ("search.toml", "[when]\ndays = 'a b c d e f g h'", "search.toml: days has 8 expressions; allowed: 7 at most"),
         ("search.toml", "[[when.hours]]\nwords = 'x'\nfrom = 24", 'of "x": 24 to 24; allowed: 0 to 24, and rising'),
         ("related.csv", "teatro", 'related.csv: line 1: "teatro" has no other phrase in its group'),
-        ("words.toml", "", "where no words are; allowed: a folder with any of search.toml, audience.toml"),
+        ("words.toml", "", "where no words are; allowed: a folder with any of texts.toml, search.toml, audience.toml"),
     ],
 )
 def test_what_is_wrong_in_it_is_reported_with_its_file(tmp_path: Path, file: str, content: str, message: str) -> None:

@@ -14,7 +14,6 @@ from outings.contract.text import split_words
 Words = tuple[str, ...]
 
 
-
 class Streets:
     """A parser of streets and addresses in one language."""
 

@@ -15,6 +15,7 @@ from outings.answers.rows.filters import CollectionScope, query_collections
 from outings.answers.search.index import LEAST_BEGINNING, SearchIndex
 from outings.answers.search.postings import OPENING
 from outings.answers.search.query_places import find_region
+from outings.answers.search.understanding.ages import find_ages
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.suggestions.entries import CATEGORY, find_written
 from outings.answers.suggestions.index import Counts, EntryMatch, Order, SuggestionIndex
@@ -82,7 +83,7 @@ class QueryMaker(Struct, frozen=True, kw_only=True):
         head, _, _ = self.text.rpartition(" ")
         counts = {}
         for word in list_age_words(self.text, self.opened.language):
-            (span,) = self.search.words.ages.find_ages(word)
+            (span,) = find_ages(self.search.words.ages, word)
             rows = self._mark_subject(self._drop_joining(head)) & (self.mark_live((span.min, span.max)) > 0)
             counts[f"{head} {word}".strip()] = int(np.count_nonzero(rows))
         return _drop_empty(counts)
@@ -187,8 +188,8 @@ class QueryMaker(Struct, frozen=True, kw_only=True):
 
     def _drop_joining(self, words: str) -> str:
         """Return words without those at their end that only join them with an age."""
-        joining, kept = frozenset(self._words.words.fillers.split()), words.split()
-        while kept and (kept[-1] in joining or re.fullmatch(self._words.ages.ages or "(?!)", kept[-1])):
+        joining, kept = {*self._words.words.fillers.split(), *self._words.ages.before.split()}, words.split()
+        while kept and kept[-1] in joining:
             kept.pop()
         return " ".join(kept)
 

@@ -81,13 +81,20 @@ ENGLISH = "en"
 SHIPPED = (ENGLISH, "es")
 # The regular expression in place of an empty one. It matches nothing.
 NO_MATCH = r"(?!)"
-FILES = ("search.toml", "audience.toml", "streets.toml", "categories.toml", "related.csv")
+_SHARED_TEXTS = frozenset({"to", "and", "or", "between", "from", "up_to", "up", "beside", "midnight", "am", "pm"})
+# What each reader of texts needs beside its tables.
+_NEEDED_TEXTS = frozenset({
+    "ages", "amounts", "hours", "shared", "days", "weekdays", "months", "numbers", "weekday_signs",
+    "weekdays_together", "named", "schools", "ordinals", "ordinal_ends", "currency", "years", "people", "under", "over",
+})  # fmt: skip
+FILES = ("texts.toml", "search.toml", "audience.toml", "streets.toml", "categories.toml", "related.csv")
 
 
 class Language(Struct, frozen=True, kw_only=True):
     """The words of a language. A part that is None or empty is missing: search does without it, and reports say so."""
 
     code: str
+    texts: dict[str, Any] = {}
     search: SearchWords | None = None
     audience: AudienceWords | None = None
     streets: StreetWords | None = None
@@ -109,6 +116,7 @@ def parse_language(code: str, contents: Mapping[str, bytes], *, are_patterns_kno
     tables = {name: _parse_file(name, contents[name], are_patterns_known=are_patterns_known) for name in present}
     return Language(
         code=code,
+        texts=tables.get("texts.toml") or _read_shipped_texts(code),
         search=tables.get("search.toml"),
         audience=tables.get("audience.toml"),
         streets=tables.get("streets.toml"),
@@ -118,8 +126,8 @@ def parse_language(code: str, contents: Mapping[str, bytes], *, are_patterns_kno
 
 
 _KINDS: Mapping[str, object] = {
-    "search.toml": SearchWords, "audience.toml": AudienceWords, "streets.toml": StreetWords,
-    "categories.toml": dict[str, str],
+    "texts.toml": dict[str, Any], "search.toml": SearchWords, "audience.toml": AudienceWords,
+    "streets.toml": StreetWords, "categories.toml": dict[str, str],
 }  # fmt: skip
 
 
@@ -130,11 +138,13 @@ def _parse_file(name: str, data: bytes, *, are_patterns_known: bool) -> Any:
         given = tomllib.loads(data.decode())
         table = msgspec.convert(given, _KINDS[name])
         _refuse_unknown(given, msgspec.to_builtins(table))
-        is_checked = isinstance(table, SearchWords | AudienceWords | StreetWords) and not are_patterns_known
+        is_checked = isinstance(table, SearchWords | StreetWords) and not are_patterns_known
         for pattern in table.list_patterns() if is_checked else ():
             _check_pattern(pattern)
         if isinstance(table, SearchWords):
             table.check()
+        if name == "texts.toml" and not are_patterns_known:
+            _check_texts(given, _read_shipped_texts(ENGLISH))
     except (UnicodeDecodeError, RelatedError, tomllib.TOMLDecodeError, msgspec.ValidationError, ValueError) as error:
         raise LanguageError(name, str(error)) from error
     return table
@@ -153,6 +163,20 @@ def _refuse_unknown(given: Any, known: Any, path: str = "$") -> None:
             _refuse_unknown(value, own, f"{path}[{number}]")
 
 
+def _check_texts(given: Mapping[str, Any], english: Mapping[str, Any], path: str = "$") -> None:
+    """Raise ValueError for a word list that the readers of texts do not know, or that lacks one they need."""
+    for name, value in given.items():
+        known = english.get(name, "" if path != "$" and name in _SHARED_TEXTS else None)
+        if known is None:
+            raise ValueError(f"Object contains unknown field `{name}` - at `{path}`")
+        if type(value) is not type(known):
+            raise ValueError(f"Expected `{type(known).__name__}` - at `{path}.{name}`")
+        if isinstance(value, dict) and name != "weekdays_together":
+            _check_texts(value, known, f"{path}.{name}")
+    if missing := [name for name in english if name not in given and name in _NEEDED_TEXTS]:
+        raise ValueError(f"Object missing required field `{missing[0]}` - at `{path}`")
+
+
 def _check_pattern(pattern: str) -> None:
     try:
         re.compile(pattern)
@@ -167,6 +191,11 @@ def read_shipped_language(code: str) -> Language:
     return parse_language(code, read_shipped_files(code), are_patterns_known=True)
 
 
+def _read_shipped_texts(code: str) -> dict[str, Any]:
+    file = files(__package__).joinpath(code, "texts.toml")
+    return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+
+
 def read_shipped_files(code: str) -> dict[str, bytes]:
     folder = files(__package__).joinpath(code)
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.name in FILES}
@@ -179,8 +208,10 @@ def find_stems(language: Language) -> str:
 
 def list_uncovered(language: Language, categories: Collection[str]) -> Iterator[str]:
     """Yield a line for each part of search that lacks words in this language. `categories`: the deployment's slugs."""
+    if not language.texts:
+        yield "no words for ages (texts.toml): no age in a query, a name or a description is read"
     if language.search is None:
-        yield "no words for searches (search.toml): every word of a query decides, and no age in it is a filter"
+        yield "no words for searches (search.toml): every word of a query decides"
     elif not language.search.stems:
         yield "no stems (stems in search.toml): a search finds a word in the form that was typed"
     if language.audience is None:

@@ -7,45 +7,11 @@ from typing import Literal
 from msgspec import Struct
 
 
-class TextAgeWords(Struct, frozen=True, kw_only=True):
-    """Words for ages in a listing's text. `numbers` has words for numbers from zero up; all others are regular
-    expressions.
-
-    In `ranges`, `lows` and `highs`, `<low>` and `<high>` are a number with or without a unit, `<low!>` and `<high!>`
-    a number with a unit. Those that begin with `name_` apply only to names, `unit_ranges` only to descriptions: both
-    numbers must have a unit, or `old` must follow the second.
-    """
-
-    numbers: str = ""
-    years: str = ""
-    months: str = ""
-    old: str = ""
-    groups: str = ""
-    not_before: str = ""
-    ranges: tuple[str, ...] = ()
-    lows: tuple[str, ...] = ()
-    unit_ranges: tuple[str, ...] = ()
-    highs: tuple[str, ...] = ()
-    name_ranges: tuple[str, ...] = ()
-    name_highs: tuple[str, ...] = ()
-    plus_behind: str = ""
-
-    def list_patterns(self) -> Iterator[str]:
-        yield from (self.years, self.months, self.old, self.groups, self.not_before, self.plus_behind)
-        blank = {"low": r"\d", "high": r"\d"}
-        for pattern in (*self.ranges, *self.lows, *self.unit_ranges, *self.highs, *self.name_ranges, *self.name_highs):
-            yield fill_parts(pattern.replace("!>", ">"), blank)
-
-
 class AudienceWords(Struct, frozen=True, kw_only=True):
     """Words that tell a listing's audience. `phrases`: sets of phrases, by the names that the rules use."""
 
     adult_ages_ignored_beside: tuple[str, ...] = ()
     phrases: dict[str, tuple[str, ...]] = {}
-    ages: TextAgeWords = TextAgeWords()
-
-    def list_patterns(self) -> Iterator[str]:
-        return self.ages.list_patterns()
 
 
 class RoleWords(Struct, frozen=True, kw_only=True):
@@ -106,60 +72,13 @@ class AmountWords(Struct, frozen=True, kw_only=True):
     units: str = ""
 
 
-class NamedAge(Struct, frozen=True, kw_only=True, rename={"low": "from", "high": "to"}):
-    words: str
-    low: int
-    high: int
-
-
-class SchoolYears(Struct, frozen=True, kw_only=True):
-    """Regular expressions for the years of one kind of school, before or behind their numbers.
-
-    `first`: the age at which the first year begins; its children are that age or one more. `years`: their number.
-    `early`: words for the year before the first one, and for those before that.
-    """
-
-    before: str = ""
-    behind: str = ""
-    first: int
-    years: int
-    early: tuple[str, ...] = ()
-
-
 class AgeWords(Struct, frozen=True, kw_only=True):
-    """Regular expressions for ages in a query; an empty one never matches. `numbers` and `ordinals` list words from one
-    up, `a|b` for alternatives; `suggested` is a suggestion's text with `{age}`, and `suggested_words` are words for
-    ages that suggestions complete."""
+    """Words for ages in suggestions. `suggested`: a text with `{age}`; `suggested_words`: words for ages that are
+    completed; `before`: words in front of an age that a suggestion leaves out."""
 
-    numbers: str = ""
-    years: str = ""
-    months: str = ""
-    weeks: str = ""
-    sure_units: str = ""
-    old: str = ""
-    half: str = ""
-    joins: str = ""
-    both: str = ""
-    people: str = ""
-    ages: str = ""
-    under: str = ""
-    up_to: str = ""
-    over: str = ""
-    of_age: str = ""
-    and_up: str = ""
-    and_under: str = ""
-    people_behind: str = ""
-    certain: str = ""
-    counted: str = ""
-    listed: str = ""
-    ordinals: str = ""
-    ordinal_ends: str = ""
-    schools: tuple[SchoolYears, ...] = ()
-    named: tuple[NamedAge, ...] = ()
-    not_before: str = ""
-    named_behind: str = ""
     suggested: str = ""
     suggested_words: str = ""
+    before: str = ""
 
 
 class NamedHours(Struct, frozen=True, kw_only=True, rename={"low": "from", "high": "to"}):
@@ -187,9 +106,6 @@ class WhenWords(Struct, frozen=True, kw_only=True):
         yield from (hour.words for hour in self.hours)
 
 
-_LISTS = ("numbers", "ordinals", "suggested", "suggested_words")
-
-
 class SearchWords(Struct, frozen=True, kw_only=True):
     stems: str = ""
     words: RoleWords = RoleWords()
@@ -207,11 +123,6 @@ class SearchWords(Struct, frozen=True, kw_only=True):
         yield self.names.called_off
         yield from (self.amounts.before, self.amounts.to, self.amounts.units)
         yield from self.when.list_patterns()
-        texts = (getattr(self.ages, name) for name in self.ages.__struct_fields__ if name not in _LISTS)
-        yield from (text for text in texts if isinstance(text, str))
-        for school in self.ages.schools:
-            yield from (school.before, school.behind, *school.early)
-        yield from (named.words for named in self.ages.named)
 
     def check(self) -> None:
         """Raise ValueError for too many days, or for invalid hours, which types cannot express."""

@@ -1,7 +1,8 @@
 """Decide the audience of a listing by the first rule of `audience.toml` that applies, in the metro's language. Rules in
 other shipped languages count too if they find adults earlier."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from importlib.resources import files
 
@@ -10,11 +11,13 @@ from msgspec import Struct
 
 from outings.contract.languages.language import ENGLISH, SHIPPED, Language, read_shipped_language
 from outings.contract.languages.word_lists import AudienceWords
+from outings.texts.ages import AgeReader, AgeSpan, join_spans, open_age_reader
 from pipeline.records.record import ListingRecord
-from pipeline.resolve.facts.age_texts import AgeSpan, AgeTexts
 from pipeline.resolve.facts.phrases import Phrases, fold_phrases, split_sentences, split_words
 
 ADULTS = "adults"
+_ADULT = 18
+_MAY_HAVE_AGE = re.compile(r"\d|\b(?:k|ages?|aged|edad(?:es)?|grades?|graders?|years?|olds?|anos|meses)\b")
 FIELDS = ("name", "keywords", "description")
 # The set of phrases whose words are ignored.
 IGNORED = "ignored"
@@ -49,14 +52,17 @@ class AudienceRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class AudienceClassifier:
     """Decides the audience of records, with rules in a metro's language, and in other languages to find adults only."""
 
-    def __init__(self, content: bytes, own: AudienceWords, others: Iterable[AudienceWords] = ()) -> None:
+    def __init__(self, content: bytes, own: Language, others: Iterable[Language] = ()) -> None:
         """Parse the rules from the TOML `content`."""
         rules = msgspec.toml.decode(content, type=dict[str, list[AudienceRule]])["rules"]
         self._rules = (*rules, AudienceRule(name="nothing_said"))
-        languages = (own, *others)
+        words = [language.audience or AudienceWords() for language in (own, *others)]
         # A sign alone, as in "21+", belongs to every language, and so do the words that say to whom it refers.
-        beside = frozenset(word for words in languages for word in words.adult_ages_ignored_beside)
-        self._own, *self._others = (_AudienceReader(words, self._rules, beside=beside) for words in languages)
+        beside = frozenset(word for lists in words for word in lists.adult_ages_ignored_beside)
+        self._own, *self._others = (
+            _AudienceReader(lists, self._rules, beside=beside, ages=open_age_reader(language.code, language.texts))
+            for lists, language in zip(words, (own, *others), strict=True)
+        )
 
     def judge(self, record: ListingRecord) -> Verdict:
         """Decide the audience of a record. A stated `adults_only` wins, then a sure rule, then the stated audience."""
@@ -104,8 +110,10 @@ class _AudienceReader:
     """Finds the phrases and ages of one language. For each field it has only the sets of phrases that rules name there,
     since other sets would use up words."""
 
-    def __init__(self, words: AudienceWords, rules: Sequence[AudienceRule], *, beside: Collection[str]) -> None:
-        self._ages = AgeTexts(words.ages, ignored_beside=beside)
+    def __init__(
+        self, words: AudienceWords, rules: Sequence[AudienceRule], *, beside: Collection[str], ages: AgeReader | None
+    ) -> None:
+        self._ages, self._beside = ages, frozenset(beside)
         self._phrases = {}
         for field in FIELDS:
             names = {IGNORED, *(rule.phrases for rule in rules if rule.field == field)}
@@ -136,7 +144,17 @@ class _AudienceReader:
         return frozenset(self._phrases[field].find(_list_words(text)))
 
     def _find_ages(self, field: str, text: str) -> Sequence[AgeSpan]:
-        return self._ages.find_ages(_split_text(text), is_name=field == "name")
+        return [span for sentence in _split_text(text) for span in self._find_in(sentence, is_name=field == "name")]
+
+    def _find_in(self, sentence: str, *, is_name: bool) -> Iterator[AgeSpan]:
+        """Yield the ages in a folded sentence. Names allow shorter forms: "2-3 yrs", "12 and under"."""
+        if self._ages is None or not _MAY_HAVE_AGE.search(sentence):
+            return
+        spans = [
+            phrase.span for phrase in self._ages.find(sentence) if (phrase.is_in_name if is_name else phrase.is_in_text)
+        ]
+        is_beside = bool(spans) and not is_name and not self._beside.isdisjoint(split_words(sentence))
+        yield from (span for span in spans if not (is_beside and (span.min or 0) >= _ADULT))
 
 
 def _split_text(text: str) -> Sequence[str]:
@@ -163,9 +181,9 @@ def read_classifier(language: Language | None) -> AudienceClassifier:
     cached = _by_language.get(id(language))
     if cached is None:
         own = language or read_shipped_language(ENGLISH)
-        others = (read_shipped_language(code).audience for code in SHIPPED if code != own.code)
+        others = [read_shipped_language(code) for code in SHIPPED if code != own.code]
         rules = files("pipeline.resolve.facts").joinpath("audience.toml").read_bytes()
-        classifier = AudienceClassifier(rules, own.audience or AudienceWords(), [other for other in others if other])
+        classifier = AudienceClassifier(rules, own, others)
         cached = _by_language[id(language)] = (language, classifier)
     return cached[1]
 
@@ -175,10 +193,7 @@ def join_ages(spans: Sequence[AgeSpan]) -> AgeSpan | None:
     states an age."""
     stated = [span for span in spans if span.min is not None or span.max is not None]
     chosen = [span for span in stated if (span.min or 0) < 18] or stated
-    if not chosen:
-        return None
-    high = None if any(span.max is None for span in chosen) else max(span.max or 0 for span in chosen)
-    return AgeSpan(min(span.min or 0 for span in chosen), high)
+    return join_spans(chosen) if chosen else None
 
 
 def judge_ages(spans: Sequence[AgeSpan]) -> str | None:

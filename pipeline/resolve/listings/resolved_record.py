@@ -11,9 +11,9 @@ from outings.contract.languages.language import Language
 from outings.contract.resources.shared import Ages, Location, OrganizationReference, PlaceReference
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import MetroSettings
+from outings.texts.ages import AgeSpan
 from pipeline.records.record import ListingRecord
 from pipeline.resolve.addresses import Point
-from pipeline.resolve.facts.age_texts import AgeSpan
 
 R_co = TypeVar("R_co", bound=ListingRecord, covariant=True)
 

@@ -14,7 +14,7 @@ from enum import Enum, auto
 
 from msgspec import Struct, field
 
-from outings.answers.search.understanding.ages import AgeSpan, are_each, join_ages
+from outings.answers.search.understanding.ages import AgeSpan, are_each, find_ages, join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
 from outings.answers.search.understanding.locations import Locations, Words, find_runs
 from outings.answers.search.understanding.words import QueryWords, mark_narrow, read_english
@@ -90,8 +90,7 @@ def parse_search(
     Raises ApiError (400 nothing_searchable) if no word and no age is left."""
     words = words or read_english()
     line, names = read_line(text), words.name_phrases
-    ages = words.ages.find_ages(line.text)
-    spans = [span for span in ages if not names.search(line.text[span.start : span.end])]
+    spans = [span for span in find_ages(words.ages, line.text) if not names.search(line.text[span.start : span.end])]
     tokens = line.list_tokens()
     roles = _Roles(tokens, words)
     roles.claim_phrases(names, line.text, _Role.WORD)

@@ -6,12 +6,12 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from threading import get_ident
 
-from outings.answers.search.understanding.ages import AgePatterns
 from outings.answers.search.understanding.times import WhenPatterns
 from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import ENGLISH, NO_MATCH, Language, find_stems, read_shipped_language
 from outings.contract.languages.word_lists import AmountWords, SearchWords, fill_parts
 from outings.contract.vocabulary import TYPES
+from outings.texts.ages import open_age_reader
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
 # Cached stemmers, by language and thread.
@@ -50,7 +50,7 @@ class QueryWords:
             for patterns in (phrases.names, phrases.times, phrases.audience, phrases.fillers)
         )
         self.price_phrases = _compile_prices(language_words.amounts, phrases.prices)
-        self.ages = AgePatterns(language_words.ages)
+        self.ages = open_age_reader(language.code, language.texts)
         self.when = WhenPatterns(language_words.when)
         self._stems = find_stems(language)
 

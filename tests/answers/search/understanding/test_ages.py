@@ -24,7 +24,7 @@ AGES = [
     ("2.5 year old", 2, 2, "2.5 year old"),
     ("2 1/2 year old", 2, 2, "2 1/2 year old"),
     ("2½ year old", 2, 2, "2½ year old"),
-    ("4½ - 6 years", 4, 6, "4½ - 6 years"),
+    ("4½ - 6 years", 5, 6, "4½ - 6 years"),
     ("two and a half year old", 2, 2, "two and a half year old"),
     ("my son is 7", 7, 7, "son is 7"),
     ("she's five", 5, 5, "she's five"),

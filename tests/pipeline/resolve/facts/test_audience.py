@@ -7,8 +7,8 @@ import pytest
 from outings.contract.languages.language import Language, read_shipped_language
 from outings.contract.languages.word_lists import AudienceWords
 from outings.contract.resources.shared import AgeRange
+from outings.texts.ages import AgeSpan
 from pipeline.records.record import EventRecord
-from pipeline.resolve.facts.age_texts import AgeSpan
 from pipeline.resolve.facts.audience import AudienceClassifier, Verdict, judge_ages, read_classifier
 
 
@@ -273,7 +273,7 @@ def test_another_file_of_rules_gives_other_verdicts() -> None:
         rules = [{ name = "dogs", field = "name", phrases = "dogs", audience = "families" }]
     """
     words = AudienceWords(phrases={"ignored": ("hot dogs",), "dogs": ("{dog|dogs} {walk|}",)})
-    rules = AudienceClassifier(content.encode(), words)
+    rules = AudienceClassifier(content.encode(), Language(code="xx", audience=words))
     assert [rules.judge(make(name)).rule for name in ("Dog Walk", "Dogs!", "Hot Dogs", "Doges")] == [
         "dogs", "dogs", "nothing_said", "nothing_said",
     ]  # fmt: skip
