@@ -285,6 +285,16 @@ def render_event_file(event_id: str, snapshot: Snapshot) -> bytes | None:
     return b"".join(encode_calendar(snapshot, [entry])) if entry.data else None
 
 
+def find_dates(event_id: str, snapshot: Snapshot) -> Sequence[int]:
+    """Return the starts of an event that is a series without a rule, whose calendar has each date. They move with the
+    days that a build lists, though the event does not."""
+    opened = open_snapshot(snapshot)
+    row, series = opened.listings.find_visible(event_id, type_code=TYPES.index("event")), open_series(opened)
+    if row is None or not series.is_series(row) or series.read_recurrence(row) is not None:
+        return ()
+    return [moment.starts_at for moment in series.list_moments(row)]
+
+
 # The most bytes of rendered events in memory.
 _CACHE_BYTES = 2**24
 _entries: LruCache[tuple[str, int], Entry] = LruCache(

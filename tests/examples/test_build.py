@@ -92,7 +92,7 @@ def test_two_builds_from_nothing_are_the_same_bytes(build: Build, tmp_path: Path
     ours.pop("keys.json", None)
     ours.pop("keys.copy.json", None)
     # What the store knows of the static files names their folder, which is another.
-    trees = [json.loads(files.pop("static.json"))["files"] for files in (ours, theirs)]
+    trees = [json.loads(files.pop("static.json"))["tree"] for files in (ours, theirs)]
     assert trees[0] == trees[1]
     assert ours == theirs
 

@@ -543,7 +543,7 @@ def _add_day(tree: Tree, rules: Mapping[str, Rule]) -> None:
         ends = str(tree["ends_local"])
         if rules["ends_local"].range:  # "18h-24h" and "22h-2h" end on the next day
             starts = '"starts_local at"'
-            is_next = f"date_trunc('day', {starts}) <= \"ends_local at\" AND \"ends_local at\" < {starts}"
+            is_next = f'date_trunc(\'day\', {starts}) <= "ends_local at" AND "ends_local at" < {starts}'
             moved = f'(CASE WHEN {is_next} THEN "ends_local at" + INTERVAL 1 DAY ELSE "ends_local at" END)'
             ends = ends.replace('"ends_local at"', moved)
         tree["ends_local"] = f"CASE WHEN {same} THEN NULL ELSE {ends} END"

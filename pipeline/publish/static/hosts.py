@@ -1,15 +1,12 @@
 """The files of a static tree, and the hosts to which they are written: a folder or a bucket. Each file is written as a
-whole or not at all. While a tree is made, only its hashes are in memory, since it may be larger than memory; changed
-bytes are in a temporary file."""
+whole or not at all."""
 
 import gzip
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Self
 from uuid import uuid4
 
 from msgspec import Struct
@@ -18,13 +15,16 @@ from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import JSON
 from outings.release.folder import sync_file_system
 from outings.release.s3 import S3Store
-from outings.release.store import StoreError, hash_of
-from pipeline.scratch import naming_folder
+from outings.release.store import StoreError
 
 # Temporary files of killed writers, and the seconds after which they are removed: no write takes as long.
 _TEMPORARY = ".writing-"
 _SWEPT_AFTER = 3600
 _GZIP_MAGIC = b"\x1f\x8b"
+
+
+# The order of writing: a file refers only to files of an earlier or the same step.
+DETAILS, LISTS, INDEX = range(3)
 
 
 class HostFile(Struct, frozen=True):
@@ -33,8 +33,9 @@ class HostFile(Struct, frozen=True):
 
     name: str
     data: bytes
-    max_age: int | None
+    max_age: int | None = 60
     media: str = JSON
+    step: int = LISTS
 
     @property
     def cache_control(self) -> str:
@@ -154,71 +155,3 @@ def open_host(url: str, *, endpoint_url: str | None, region: str | None) -> Host
         return FolderHost(Path(url.removeprefix("file:")))
     bucket, _, prefix = url.removeprefix("s3://").partition("/")
     return S3Host(S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region))
-
-
-# The order of writing: a file refers only to files of an earlier or the same step.
-DETAILS, LISTS, INDEX = range(3)
-
-
-class StaticManifest(Struct, frozen=True, kw_only=True):
-    """The state of a tree. `files`: the hash of each file by name, empty while the file is being written or deleted.
-    Of each full page of changes and each listing's page, by file name: `closed`, the hash of its content without `meta`
-    or of what it is made of, and `sizes`. `indexes`: hashes that the index may have, by which the tree is recognized
-    wherever it is."""
-
-    indexes: tuple[str, ...] = ()
-    files: Mapping[str, str] = {}
-    closed: Mapping[str, str] = {}
-    sizes: Mapping[str, int] = {}
-
-
-class StaticFile(Struct, frozen=True, kw_only=True):
-    """A file of the tree. `offset`: the position of its bytes in the spool, -1 if the tree has them already. `closed`:
-    its hash in the manifest's `closed`, if any."""
-
-    sha256: str
-    media: str
-    max_age: int | None
-    step: int
-    offset: int
-    size: int
-    closed: str = ""
-
-
-class Spool:
-    """A temporary file for the bytes that the tree does not have yet."""
-
-    def __init__(self, manifest: StaticManifest) -> None:
-        self._manifest = manifest
-        self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed by __exit__
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def is_closed(self, name: str, closed: str) -> bool:
-        """Return True if the tree has the file with this value of `closed`."""
-        is_there = bool(self._manifest.files.get(name)) and name in self._manifest.sizes
-        return is_there and self._manifest.closed.get(name) == closed
-
-    def add(
-        self, name: str, data: bytes, *, step: int, max_age: int | None, media: str = JSON, closed: str = ""
-    ) -> StaticFile:
-        """Add the bytes unless the tree has them. A file with the same `closed` keeps its old bytes."""
-        stored = self._manifest.files.get(name)
-        if closed and self.is_closed(name, closed):
-            sha, size = self._manifest.files[name], self._manifest.sizes[name]
-        else:
-            sha, size = hash_of(data), len(data)
-        offset = -1
-        if sha != stored:
-            offset = self._file.seek(0, 2)
-            with naming_folder():
-                self._file.write(data)
-        return StaticFile(sha256=sha, media=media, max_age=max_age, step=step, offset=offset, size=size, closed=closed)
-
-    def read(self, name: str, file: StaticFile) -> HostFile:
-        self._file.seek(file.offset)
-        return HostFile(name, self._file.read(file.size), file.max_age, file.media)

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,25 +11,28 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+import outings
+import pipeline
 from outings.configuration.tables import StaticTable
 from outings.contract.openapi.document import encode_static_document
-from outings.contract.routes import JSON, match_route
 from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.contract.values import format_instant
-from outings.contract.vocabulary import COLLECTIONS, Vocabulary
+from outings.contract.vocabulary import COLLECTIONS
 from outings.failures import GuardRefusal
+from outings.pages.assets import explain_no_assets, find_templates, find_words, list_assets
 from outings.release.pointer import list_releases
-from outings.release.root import ListedRelease
-from outings.release.site import ASSETS
-from outings.release.snapshot import Release, open_release
+from outings.release.root import Root
+from outings.release.site import ASSETS, SiteSettings
+from outings.release.snapshot import name_release
 from outings.release.store import Outcome, Store, VersionedBytes, decode_json, hash_of
 from outings.release.trust import ANYBODY, STATIC_FILES, Trust
+from pipeline.fingerprint import describe_libraries, hash_sources
 from pipeline.publish.static import hosts as steps
-from pipeline.publish.static.host_files import list_host_files, render_pages
-from pipeline.publish.static.hosts import Host, Spool, StaticFile, StaticManifest
-from pipeline.publish.static.public_release import hide_adults
-from pipeline.publish.static.rendering import MetroIndex, Renderer, StaticRequest
-from pipeline.publish.static.requests import StaticMetro, list_published
+from pipeline.publish.static.hosts import Host, HostFile
+from pipeline.publish.static.kinds import list_parts
+from pipeline.publish.static.pages import TEXT
+from pipeline.publish.static.parts import Item, MadeFile, MadePart, Maker, Part, StaticManifest, StaticRequest
+from pipeline.publish.static.tree import Tree
 
 MANIFEST = "static.json"
 # The share of a tree's files that may be deleted at once.
@@ -61,17 +64,19 @@ class StaticResult(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...]
 
 
-class _IndexedFile(Struct, frozen=True):
-    size: int
-    sha256: str
+class _MetroIndex(Struct, frozen=True):
+    """A metro's part of the index: its requests, and the local date of its lists."""
+
+    date: str
+    requests: Sequence[StaticRequest]
 
 
 class _Index(Struct, frozen=True):
     release: str
     built_at: str
     requests: Sequence[StaticRequest]
-    metros: Mapping[str, MetroIndex]
-    files: Mapping[str, _IndexedFile]
+    metros: Mapping[str, _MetroIndex]
+    files: Mapping[str, MadeFile]
 
 
 def publish_static(
@@ -94,18 +99,24 @@ def publish_static(
 
     Raises GuardRefusal if more than half of the files would be deleted, UntrustedRelease, Corrupt and StoreError.
     """
-    doubtful: set[str] = set()
+    doubtful, program = set[str](), _hash_program()
     for _ in range(ATTEMPTS):
         listed = next(list_releases(store, trust=trust), None)
         if listed is None:
             return None
         stored = store.read_versioned(MANIFEST)
         before, others = _recall(host, stored, looks=looks)
-        known = {**before.files, **dict.fromkeys(doubtful & before.files.keys(), "")}
-        with Spool(replace(before, files=known)) as spool, TemporaryDirectory() as scratch:
-            files, left_out = _render(
-                store, table, listed, read_date, cache=cache, scratch=Path(scratch), spool=spool, trust=trust
-            )
+        before = replace(before, tree=before.tree.forget(doubtful))
+        known = before.list_hashes()
+        with (
+            Maker(before, host=host, program=program, most=table.max_objects) as maker,
+            TemporaryDirectory() as scratch,
+        ):
+            release = name_release(store, listed, cache=cache)
+            dates = {slug: read_date(snapshot.metro.timezone) for slug, snapshot in release.metros.items()}
+            tree = Tree(release, table, dates=dates, scratch=Path(scratch))
+            made, left_out = _make(tree, listed.root, maker, before.tree, trust=trust)
+            files = made.list_files()
             changed = [name for name, file in files.items() if known.get(name) != file.sha256]
             others = [name for name in others if name not in files]
             pages = [name for name in others if _PAGE.fullmatch(name) and _MARK.search(host.read(name) or b"")]
@@ -117,20 +128,17 @@ def publish_static(
                     f"[static] url {table.url}: {left:,} of its {all_:,} files would leave, which is more than half; "
                     "nothing of it was changed. If they are really gone, build with --allow-shrink"
                 )
-            manifest = StaticManifest(
-                indexes=(files[INDEX].sha256,), files={name: file.sha256 for name, file in files.items()},
-                closed={name: file.closed for name, file in files.items() if file.closed},
-                sizes={name: file.size for name, file in files.items() if file.closed},
-            )  # fmt: skip
+            manifest = StaticManifest(indexes=(files[INDEX].sha256,), tree=made)
             tag = None if stored is None else stored.etag
-            pending = {**manifest.files, **dict.fromkeys((*changed, *gone), "")}
-            indexes = (*before.indexes, *manifest.indexes)
-            version = _swap(store, replace(manifest, files=pending, indexes=indexes), expected=tag)
+            pending = StaticManifest(
+                indexes=(*before.indexes, *manifest.indexes), tree=made.forget({*changed}), leaving=gone
+            )
+            version = _swap(store, pending, expected=tag)
             if version is None:
                 continue
             doubtful.update(changed, gone)
             progress(f"static files: {len(changed):,} of {len(files):,} to write, {len(gone):,} to delete")
-            _write(host, changed, files, spool=spool, progress=progress)
+            _write(host, changed, maker=maker, progress=progress)
         host.delete(gone)
         host.flush()
         if _swap(store, manifest, expected=version) is not None:
@@ -142,106 +150,94 @@ def publish_static(
     raise GuardRefusal(f"[static] url {table.url}: others published it {ATTEMPTS} times meanwhile; build again")
 
 
+def _hash_program() -> str:
+    """Hash all that decides the bytes of a tree: the program's sources, libraries, templates, words and assets."""
+    folders = (Path(package.__file__ or "").parent for package in (outings, pipeline))
+    sources = hash_sources(
+        (*folders, find_words(), find_templates()), suffixes=(".py", ".toml", ".csv", ".html", ".json")
+    )
+    assets = [page.path for page in list_assets(SiteSettings())] if explain_no_assets() is None else []
+    return hash_of(msgspec.json.encode((sources, sorted(describe_libraries().items()), assets)))
+
+
 def _recall(host: Host, stored: VersionedBytes | None, *, looks: bool) -> tuple[StaticManifest, list[str]]:
     """Return what is known of the tree, and if it was looked for, the names of files that are not the program's. A
     manifest of another tree says nothing of this one: its files are found by listing them."""
     before = StaticManifest() if stored is None else decode_json(stored.data, StaticManifest, name=MANIFEST)
     index = host.read(INDEX)
-    is_known = index is not None and hash_of(index) in before.indexes
+    is_known = index is not None and hash_of(index) in before.indexes and before.tree.parts
     if is_known and not looks:
         return before, []
-    own, others = {}, []
+    known = before.list_hashes() if is_known else {}
+    there, others = set[str](), []
     for name in sorted(host.list_names()):
-        if _OWN.match(name) or (is_known and name in before.files):
-            own[name] = before.files.get(name, "") if is_known else ""
+        if _OWN.match(name) or name in known:
+            there.add(name)
         else:
             others.append(name)
-    return replace(before, files=own) if is_known else StaticManifest(files=own), others
+    tree = before.tree.forget(known.keys() - there) if is_known else MadePart()
+    return StaticManifest(
+        indexes=before.indexes, tree=tree, leaving=tuple(sorted(there - tree.list_files().keys()))
+    ), others
 
 
 def _swap(store: Store, manifest: StaticManifest, *, expected: str | None) -> str | None:
     """Write the manifest and return its tag, or None if another publisher's is there."""
-    data = msgspec.json.encode(manifest, order="sorted")
+    data = msgspec.json.encode(manifest)
     outcome = store.put_if(MANIFEST, data, expected=expected)
     stored = None if outcome is Outcome.LOST else store.read_versioned(MANIFEST)
     return stored.etag if stored is not None and stored.data == data else None
 
 
-def _render(
-    store: Store,
-    table: StaticTable,
-    listed: ListedRelease,
-    read_date: Callable[[str], date],
-    *,
-    cache: Path,
-    scratch: Path,
-    spool: Spool,
-    trust: Trust,
-) -> tuple[dict[str, StaticFile], tuple[str, ...]]:
-    """Return all files by name, and the requests and kinds that are left out."""
-    release = open_release(store, listed, cache=cache)
-    slugs = [slug for slug in sorted(release.metros) if not table.metros or slug in table.metros]
-    public = hide_adults(release, slugs, scratch)
-    dates = {slug: read_date(snapshot.metro.timezone) for slug, snapshot in release.metros.items()}
-    vocabulary = next((snapshot.vocabulary for snapshot in release.metros.values()), Vocabulary())
-    requests = _sort_requests(table, release)
-    metros = [
-        StaticMetro(
-            slug=slug, today=dates[slug], days=table.days, vocabulary=vocabulary, requests=requests.get(slug, ()),
-            listings=list_published(public.metros[slug]),
-        )
-        for slug in slugs
-    ]  # fmt: skip
-    is_all = not table.metros
-    renderer = Renderer(release, metros, public=public, spool=spool, is_all=is_all, dates=dates, vocabulary=vocabulary)
-    tree = renderer.render_tree(requests.get("", ()), max_objects=table.max_objects)
-    left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in renderer.left_out]
-    files = renderer.files
+def _make(tree: Tree, root: Root, maker: Maker, before: MadePart, *, trust: Trust) -> tuple[MadePart, tuple[str, ...]]:
+    """Return the whole tree, and the requests and kinds that are left out."""
+    parts: dict[str, MadePart] = {}
+    requests: dict[str, list[StaticRequest]] = {slug: [] for slug in ("", *tree.slugs)}
+    left_out = []
+    for slug, part in list_parts(tree):
+        made = maker.make(part, before.parts.get(part.name))
+        if made is None:
+            most = tree.table.max_objects
+            left_out.append(f"{part.name}: there may be {most} files ([static] max_objects)")
+        else:
+            parts[part.name] = made
+            requests[slug] += made.list_requests()
 
-    def add(name: str, data: bytes, *, step: int = steps.LISTS, max_age: int = 60, **more: str) -> None:
-        files[name] = spool.add(name, data, step=step, max_age=max_age, **{"media": "text/plain", **more})
+    def add(name: str, inputs: object, make: Callable[[], Iterable[Item]]) -> None:
+        made = maker.make(Part(name=name, inputs=inputs, make=make), before.parts.get(name))
+        assert made is not None, "it answers no request"
+        parts[name] = made
 
-    pages = render_pages(
-        store, listed.root.site, {slug: public.metros[slug] for slug in slugs}, dates=dates, read=renderer.read_answer,
-        is_there=spool.is_closed, files=release.site,
-    )  # fmt: skip
-    for page in pages:
-        step = steps.LISTS if page.path.endswith(".html") else steps.DETAILS
-        add(page.path, page.data, step=step, media=page.media, closed=page.inputs)
-    files_by_request = {request.request: request.files for listed in tree.values() for request in listed}
-    add("openapi.json", encode_static_document(vocabulary, files_by_request), max_age=3600, media=JSON)
-    for file in list_host_files(slugs):
-        add(file.name, file.data, media=file.media)
-    of_metros = {slug: MetroIndex(dates[slug].isoformat(), tree[slug]) for slug in slugs}
-    indexed = {name: _IndexedFile(file.size, file.sha256) for name, file in sorted(files.items())}
-    index = _Index(listed.id, format_instant(listed.root.built_at), tree[""], of_metros, indexed)
-    add(INDEX, msgspec.json.encode(index), step=steps.INDEX, media=JSON)
-    sums = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(files.items())).encode()
-    signature = trust.sign(sums, purpose=STATIC_FILES)
-    if signature is not None:
-        add(SUMS, sums, step=steps.INDEX)
-        add(SIGNATURE, b64decode(signature), step=steps.INDEX)
-    return files, (*renderer.problems, *left_out)
+    def make_document() -> Iterator[HostFile]:
+        files = {request.request: request.files for listed in requests.values() for request in listed}
+        yield HostFile("openapi.json", encode_static_document(tree.vocabulary, files), 3600)
+
+    def make_index() -> Iterator[HostFile]:
+        of_metros = {slug: _MetroIndex(tree.dates[slug].isoformat(), requests[slug]) for slug in tree.slugs}
+        files = dict(sorted(MadePart(parts=parts).list_files().items()))
+        index = _Index(tree.release.id, format_instant(root.built_at), requests[""], of_metros, files)
+        data = msgspec.json.encode(index)
+        yield HostFile(INDEX, data, step=steps.INDEX)
+        files[INDEX] = MadeFile(len(data), hash_of(data))
+        sums = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(files.items())).encode()
+        signature = trust.sign(sums, purpose=STATIC_FILES)
+        if signature is not None:
+            yield HostFile(SUMS, sums, media=TEXT, step=steps.INDEX)
+            yield HostFile(SIGNATURE, b64decode(signature), media=TEXT, step=steps.INDEX)
+
+    add("document", [(name, made.tag) for name, made in parts.items()], make_document)
+    add("index", None, make_index)
+    return MadePart(parts=parts), (
+        *(reason for made in parts.values() for part in made.walk() for reason in part.left_out),
+        *left_out,
+    )
 
 
-def _sort_requests(table: StaticTable, release: Release) -> dict[str, list[str]]:
-    """Return the configured requests by metro; those of no metro have an empty name."""
-    aliases = {alias: slug for slug, snapshot in release.metros.items() for alias in snapshot.metro.aliases}
-    sorted_: dict[str, list[str]] = {}
-    for request in table.requests:
-        match = match_route(request.partition("?")[0])
-        named = "" if match is None else match.values.get("metro", "")
-        sorted_.setdefault(aliases.get(named, named), []).append(request)
-    return sorted_
-
-
-def _write(
-    host: Host, names: list[str], files: Mapping[str, StaticFile], *, spool: Spool, progress: Callable[[str], None]
-) -> None:
+def _write(host: Host, names: list[str], *, maker: Maker, progress: Callable[[str], None]) -> None:
     """Write the files in the order of `_STEPS`: details, lists, index. Within a step the order does not matter."""
     for step, label in _STEPS.items():
-        group = [name for name in names if files[name].step == step]
+        group = [name for name in names if maker.changed[name].file.step == step]
         for start in range(0, len(group), _BATCH):
             batch = group[start : start + _BATCH]
-            host.write(spool.read(name, files[name]) for name in batch)
+            host.write(map(maker.read, batch))
             progress(f"static files: {start + len(batch):,} of {len(group):,} written ({label})")

@@ -1,0 +1,134 @@
+"""Make the files of a tree that answer no request: pages for people, and settings that hosts read."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from outings.answers.ical import find_dates, render_event_file
+from outings.answers.live_counts import count_listings
+from outings.contract.envelope import encode_error
+from outings.contract.errors import not_found
+from outings.contract.query import Entitlement
+from outings.contract.resources.sync import EXPORT_TYPES
+from outings.contract.routes import ROUTES
+from outings.contract.vocabulary import COLLECTIONS
+from outings.pages.assets import HTML, Page
+from outings.pages.settings import ExplorerMetro
+from outings.release.site import ASSETS, locate_outlines
+from outings.release.store import hash_of
+from pipeline.publish.objects.site import make_figures
+from pipeline.publish.static.hosts import DETAILS, LISTS, HostFile
+from pipeline.publish.static.parts import Item, Part
+from pipeline.publish.static.tree import PlannedRequest, StaticMetro, Tree
+
+TEXT = "text/plain"
+# The file that hosts answer a folder with.
+INDEX = "index.html"
+_MAX_AGE = {route.name: route.max_age for route in ROUTES}
+_KEPT = "public, max-age=31536000, immutable"
+
+
+def make_host_files(tree: Tree) -> Iterator[Item]:
+    missing = not_found("There is no such file; /v1/index.json lists those that there are.")
+    yield HostFile("404.json", encode_error(missing, "static"))
+    yield HostFile("_headers", _encode_headers(tree.slugs), media=TEXT)
+    yield HostFile(".nojekyll", b"", media=TEXT)
+
+
+def _encode_headers(slugs: Sequence[str]) -> bytes:
+    """Encode the file `_headers` of Netlify and Cloudflare Pages. No two rules set the same header of a file, since the
+    hosts would join the values; Cloudflare allows 100 rules."""
+    ages = {
+        "/v1/index.json": 60,
+        "/v1/metros.json": _MAX_AGE["metros"],
+        "/v1/changes.json": _MAX_AGE["changes"],
+        "/v1/changes/*": _MAX_AGE["changes"],
+        "/openapi.json": _MAX_AGE["openapi"],
+    }
+    for collection in (*COLLECTIONS.values(), "organizations"):
+        ages[f"/v1/{collection}/:id"] = _MAX_AGE[f"{collection}.detail"]
+        # Lists of a place or organization. Details by slug have paths of equal depth.
+        ages[f"/v1/{collection}/:id/*"] = _MAX_AGE["events.at_place"]
+    ages |= {f"/v1/{slug}/*": _MAX_AGE["events.list"] for slug in slugs}
+    rules = {"/*": "Access-Control-Allow-Origin: *"}
+    rules |= {path: f"Cache-Control: {HostFile('', b'', age).cache_control}" for path, age in ages.items()}
+    rules[f"/{ASSETS}*"] = f"Cache-Control: {_KEPT}"
+    for collection in COLLECTIONS.values():
+        for file_format in ("jsonl", "parquet"):
+            path = f"/v1/:metro/export/{collection}.{file_format}"
+            rules[path] = f"Content-Type: {EXPORT_TYPES[file_format]}"
+    return "".join(f"{path}\n  {rule}\n" for path, rule in rules.items()).encode()
+
+
+def _place(pages: Iterable[Page]) -> Iterator[HostFile]:
+    for page in pages:
+        is_folder = not page.path or page.path.endswith("/")
+        path = f"{page.path}{INDEX}" if is_folder else page.path
+        yield HostFile(path, page.data, media=page.media, step=LISTS if path.endswith(".html") else DETAILS)
+
+
+def make_site_pages(tree: Tree) -> Iterator[Item]:
+    """Yield the pages of no metro, with the styles and scripts of all."""
+    if tree.settings is None:
+        return
+    # A tree without pages needs no templates.
+    from outings.pages.site import render_static_site
+
+    figures, explored = [], []
+    for metro in tree.metros:
+        settings, counts = (
+            metro.snapshot.metro,
+            count_listings(metro.snapshot, today=metro.today, entitlement=Entitlement()),
+        )
+        figures.append(make_figures(metro.snapshot.stamp, settings, counts))
+        explored.append(
+            ExplorerMetro(
+                slug=metro.slug, name=settings.name, timezone=settings.timezone, bounds=settings.bounds, counts=counts
+            )
+        )  # fmt: skip
+    yield from _place(render_static_site(tree.settings, figures, explored))
+
+
+def make_metro_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
+    """Yield the pages of a metro, and the files that the explorer loads."""
+    if tree.settings is None:
+        return
+    from outings.pages.explorer_index import make_index
+    from outings.pages.site import render_metro
+
+    yield from _place(render_metro(metro.snapshot, today=metro.today, settings=tree.settings))
+    for file in make_index(metro.snapshot, today=metro.today):
+        yield HostFile(f"v1/{metro.slug}/explorer/{file.name}", file.data, step=DETAILS)
+    if metro.outlines is not None:
+        data = metro.outlines.read(b"")
+        yield HostFile(locate_outlines(metro.slug), data, media=metro.outlines.media, step=DETAILS)
+
+
+def make_listing_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
+    """Yield a part for each published listing: its page, and its calendar file if it has dates."""
+    if tree.settings is None:
+        return
+    areas = None if metro.outlines is None else metro.outlines.read(b"")
+    common = hash_of(msgspec.json.encode(tree.settings, order="sorted") + (areas or b""))
+    for collection, ids in metro.listings.items():
+        for row_id in ids:
+            planned = tree.plan(f"/v1/{collection}/{row_id}")
+            dates = find_dates(row_id, metro.snapshot) if collection == "events" else None
+            make = partial(_make_listing_page, planned, tree=tree, metro=metro, areas=areas)
+            yield Part(name=row_id, inputs=(planned.plan.etag, dates, common), make=make)
+
+
+def _make_listing_page(
+    planned: PlannedRequest, *, tree: Tree, metro: StaticMetro, areas: bytes | None
+) -> Iterator[Item]:
+    from outings.pages.listing import locate_listing, render_calendar, render_listing
+
+    assert tree.settings is not None
+    item = msgspec.json.decode(b"".join(planned.plan.render()))["data"]
+    folder = locate_listing(item, tree.settings)
+    yield HostFile(f"{folder}{INDEX}", render_listing(item, settings=tree.settings, outlines=areas), media=HTML)
+    is_event = item["type"] == "event"
+    calendar = render_event_file(item["id"], metro.snapshot) if is_event else render_calendar(item)
+    if calendar is not None:
+        yield HostFile(f"{folder}{item['slug']}.ics", calendar, media=EXPORT_TYPES["ics"], step=DETAILS)
