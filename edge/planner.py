@@ -1,7 +1,7 @@
 """Plan the answer to a request: find its route, release, query and ETag. `edge.bodies` makes the body."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache, partial
 from time import monotonic
 
@@ -70,17 +70,24 @@ def suggest_path(path: str) -> str | None:
     return next((path for path in nearest if match_route(path) is not None), None)
 
 
+_MINUTE = timedelta(minutes=1)
+
+
 class LocalDates:
     """The local date of each metro, by slug, computed once a minute: in no zone does the date change within one."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
+        self._minute = datetime.min.replace(tzinfo=UTC)
         self._computed_for: tuple[datetime, str] | None = None
         self._dates: Mapping[str, date] = {}
 
     def read_minute(self) -> datetime:
         """Return the current time, rounded down to the minute."""
-        return self._clock().replace(second=0, microsecond=0)
+        now = self._clock()
+        if not self._minute <= now < self._minute + _MINUTE:
+            self._minute = now.replace(second=0, microsecond=0)
+        return self._minute
 
     def read_dates(self, release: Release) -> Mapping[str, date]:
         """Return the current local date of each metro. The mapping is the same object until a date in it changes."""

@@ -5,6 +5,7 @@ import re
 from collections import deque
 from collections.abc import Coroutine, Generator, Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache, partial
 from types import coroutine
 from typing import Any
 
@@ -54,7 +55,7 @@ class HttpProtocol(HttpToolsProtocol):
     """
 
     idle_since: float | None = None
-    _unread = bytearray()  # each connection gets its own
+    _unread = b""
     _head_bytes = 0
     _is_in_head = True
     _is_begun = False  # a head began and has not ended
@@ -71,7 +72,7 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.headers = []
-        self._unread, self._waiting = bytearray(), deque()
+        self._waiting = deque()
         self.idle_since = self.loop.time()
         if self.app.connections.open(self, None if self.client is None else self.client[0]):
             self._expect(HEAD_SECONDS)
@@ -80,9 +81,8 @@ class HttpProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.app.connections.close(self)
-        self._is_last = True
-        self._unread.clear()
-        for handle in (self._deadline, self._writing):
+        self._is_last, self._unread = True, b""
+        for handle in (self._deadline, self._writing, self.timeout_keep_alive_task):
             if handle is not None:
                 handle.cancel()
         if self._task is not None:
@@ -120,16 +120,14 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _read_piece(self) -> None:
         """Parse the received bytes up to the end of the first head, or `PIECE_BYTES`. The rest waits for the answer."""
-        self._unset_keepalive_if_required()
         end = _END_OF_HEAD.search(self._unread, 0, PIECE_BYTES)
         size = PIECE_BYTES if end is None else end.end()
-        piece = bytes(self._unread[:size])
-        del self._unread[:size]
+        piece, self._unread = self._unread[:size], self._unread[size:]  # no copy where the piece is all
         goes_on = self._feed(piece)
         if self._waiting and not self._is_answering:
             self._begin()
         if not goes_on:
-            self._unread.clear()
+            self._unread = b""
             return
         self._read_on()
         # A head that is complete needs no deadline. An empty line is no request, and must not keep the connection.
@@ -184,18 +182,22 @@ class HttpProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._check_head()
-        names, is_old = [name for name, _ in self.headers], self.parser.get_http_version() == "1.0"
+        names = [name for name, _ in self.headers]
         hosts = names.count(b"host")
-        if hosts > 1 or (hosts == 0 and not is_old):  # a proxy may have taken another (RFC 9112, 3.2)
+        if hosts > 1 or (hosts == 0 and not self._is_old()):  # a proxy may have taken another (RFC 9112, 3.2)
             raise _refuse_grammar("It needs exactly one Host header.")
         self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
         self._end_deadline()
         self.idle_since = None
-        keeps_alive = not is_old and self.parser.should_keep_alive()
+        # HTTP/1.0 keeps a connection only if a header asks for it, and never here.
+        keeps_alive = self.parser.should_keep_alive() and not (b"connection" in names and self._is_old())
         request, keeps_alive = self._read_request(), self._bound_body(names) and keeps_alive
         if self._is_answering:  # it came together with the body of an earlier request
             self.flow.pause_reading()
         self._waiting.append((request, keeps_alive))
+
+    def _is_old(self) -> bool:
+        return self.parser.get_http_version() == "1.0"
 
     def _read_request(self) -> Request:
         path, _, query = self.url.partition(b"?")
@@ -268,9 +270,9 @@ class HttpProtocol(HttpToolsProtocol):
         if self._waiting:
             self._begin()
             return
-        self._unset_keepalive_if_required()
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
         self.idle_since = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._look_later(self.timeout_keep_alive)
         self._read_on()
 
     def shutdown(self) -> None:
@@ -295,9 +297,24 @@ class HttpProtocol(HttpToolsProtocol):
                 self.idle_since = None
             self._read_on()
 
-    def timeout_keep_alive_handler(self) -> None:
-        if not self._is_in_line:
-            self.timeout_keep_alive_task = self.loop.call_later(LOOK_SECONDS, self._close)
+    def _look_later(self, seconds: float, *, is_late: bool = False) -> None:
+        look = partial(self._close_idle, is_late=is_late)
+        self.timeout_keep_alive_task = self.loop.call_later(seconds, look)
+
+    def _close_idle(self, *, is_late: bool) -> None:
+        """Close the connection if it has waited too long for a request. One timer follows `idle_since`, since a timer
+        for each request costs as much as parsing it. `is_late`: its socket was looked at once more."""
+        self.timeout_keep_alive_task = None
+        if self._is_in_line or self._deadline is not None or not self._is_idle():
+            return  # the end of the request sets the timer again
+        assert self.idle_since is not None
+        left = self.idle_since + self.timeout_keep_alive - self.loop.time()
+        if left > 0:
+            self._look_later(left)
+        elif not is_late:
+            self._look_later(LOOK_SECONDS, is_late=True)
+        else:
+            self._close()
 
     def _refuse(self, error: ApiError) -> None:
         """Answer invalid bytes with an error and close the connection. If earlier requests are unanswered, answer those
@@ -370,7 +387,13 @@ def _go_on(answer: Coroutine[Any, None, None], waited: Any) -> Generator[Any, No
 def encode_head(response: Response, defaults: Iterable[Header], *, keeps_alive: bool = True) -> bytes:
     """Encode the status line and headers. `defaults` are the server's own headers, such as `Date`."""
     own = b"" if keeps_alive else b"connection: close\r\n"
-    return b"%b%b%b%b\r\n" % (STATUS_LINE[response.status], encode_lines(defaults), response.head, own)
+    return b"".join((STATUS_LINE[response.status], _encode_defaults(tuple(defaults)), response.head, own, b"\r\n"))
+
+
+@lru_cache(maxsize=2)
+def _encode_defaults(defaults: tuple[Header, ...]) -> bytes:
+    """Encode the server's own headers, which are the same for a second."""
+    return encode_lines(defaults)
 
 
 def _refuse_head(fault: str, most: int) -> ApiError:
