@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from outings.answers.cache import LruCache
 from outings.answers.near.index import NearIndex, Rows, Starts
 from outings.answers.near.request import Collections, Near, NearFilters
-from outings.answers.rows.columns import mark_firsts
+from outings.answers.rows.columns import mark_firsts, order_groups
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.distance import Floats, Point, square_chords
 from outings.answers.snapshot.reader import SnapshotReader
@@ -70,7 +70,7 @@ def find_shared(rows: Rows, index: NearIndex, *, start: int | None) -> SharedPro
     if start is not None and at.size:
         at = at[np.bincount(programs[at])[programs[at]] > 1]
         days = index.next_starts.find_class_days(rows[at], start=start)
-        at = at[np.lexsort((index.id_ranks[rows[at]], days, programs[at]))]
+        at = at[order_groups(programs[at], days, index.id_ranks[rows[at]])]
     return SharedPrograms(rows[at], programs[at], index.is_open[rows[at]])
 
 

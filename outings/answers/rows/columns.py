@@ -51,6 +51,18 @@ def mark_firsts(ordered: NDArray[np.integer]) -> Mask:
     return firsts
 
 
+def order_groups(groups: NDArray[np.integer], *keys: NDArray[np.integer]) -> Rows:
+    """Return the index that sorts elements by group, then by `keys`, of which the first matters most: listings by
+    program, next date and id."""
+    return np.lexsort((*keys[::-1], groups))
+
+
+def choose_firsts(groups: NDArray[np.integer], *keys: NDArray[np.integer]) -> Rows:
+    """Return the index of the first element of each group by `keys`: the one listing that is shown of each program."""
+    order = order_groups(groups, *keys)
+    return order[mark_firsts(groups[order])]
+
+
 def test_set(words: Words, rows: NDArray[np.integer]) -> Mask:
     """Mark the rows that are in the set."""
     bits: Mask = (words.view(np.uint8)[rows >> 3] >> (rows & 7).astype(np.uint8)) & 1 == 1

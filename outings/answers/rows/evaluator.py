@@ -16,10 +16,10 @@ from outings.answers.rows.column_tables import open_columns
 from outings.answers.rows.columns import (
     Columns,
     Rows,
+    choose_firsts,
     count_set,
     find_occurrences,
     list_set,
-    mark_firsts,
     pack_rows,
     test_set,
 )
@@ -53,10 +53,8 @@ def fold_programs(candidates: Candidates, columns: Columns, *, start: date) -> C
     shared = own.read_set("is", "shared", 1)
     rows = candidates.keep_rows(list_set(candidates.words & shared))
     whole = rows + own.first
-    programs = columns.rows["program"][whole]
-    starts = NextStarts(columns).find_class_days(whole, start=number_day(start))
-    order = np.lexsort((columns.rows["id_rank"][whole], starts, programs))
-    firsts = order[mark_firsts(programs[order])]
+    days = NextStarts(columns).find_class_days(whole, start=number_day(start))
+    firsts = choose_firsts(columns.rows["program"][whole], days, columns.rows["id_rank"][whole])
     return Candidates((candidates.words & ~shared) | pack_rows(rows[firsts], own.size), candidates.tests)
 
 

@@ -56,9 +56,6 @@ class CachedColumn(Generic[Key]):
         self._rows, self._size = rows, size
         self._columns: LruCache[Key, Numbers] = LruCache(size=_COLUMNS)
 
-    def __contains__(self, key: object) -> bool:
-        return key in self._columns
-
     def read(self, rows: Numbers, key: Key, compute: Callable[[Numbers], Numbers]) -> Numbers:
         """Return the values of some rows. `compute` returns values of rows; it is called for all of them at once."""
 
@@ -191,13 +188,6 @@ class SearchIndex:
         if own_type is not None:
             codes[self.types == own_type] = encode_word(np.array([NAME], dtype=np.uint8), SAME)[0]
         return codes
-
-    def recalls_rows(self, filters: SearchFilters) -> bool:
-        """Return True if it is cached which rows pass the filters, or if only some of the rows will be tested."""
-        return not filters.is_usual or filters in self._passing
-
-    def recalls_starts(self, windows: Windows) -> bool:
-        return windows in self._starts
 
     def recall_passing(self, filters: SearchFilters, keep: Keep) -> Mask | None:
         """Return a mask of all rows that pass usual filters, which is cached, or None for other filters. `keep`:

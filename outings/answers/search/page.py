@@ -46,14 +46,10 @@ def plan_search(query: Query, snapshot: Snapshot, context: AnswerContext) -> Ans
 
 
 def _is_quick(search: Search) -> bool:
-    """Return True if the page is small, the day's rows and starts are cached, and few listings have these words."""
-    if search.limit > _MOST_QUICK:
+    """Return True if the page is small, dates need no test one by one, and few listings have these words."""
+    if search.limit > _MOST_QUICK or search.filters.says_when:
         return False
     words, index = search.parsed.words, search.index
-    knows_rows = index.recalls_rows(search.filters)
-    knows_starts = not search.filters.has_usual_window or index.recalls_starts(search.filters.windows)
-    if search.filters.says_when or not (knows_rows and knows_starts):
-        return False
     listings = index.count_postings(search.parsed) if words else len(search.opened.listings)
     return listings <= _MOST_POSTINGS
 

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.rows.columns import mark_firsts
+from outings.answers.rows.columns import choose_firsts, mark_firsts, order_groups
 from outings.answers.search.word_matches import Numbers, SearchMatches
 from outings.answers.snapshot.reader import DerivedTables
 from outings.contract.languages.language import NO_MATCH, Language
@@ -23,12 +23,6 @@ from outings.release.tables import FIELDS, PUBLISHED
 # Stands for a listing that repeats no other.
 SINGLE = -1
 _NOTHING = np.empty(0, dtype=np.int64)
-# Bits of a row's place in the order of starts, in a number that sorts rows.
-_RANK = 32
-# Their highest bit, which no place needs: a listing that is called off sorts after all others.
-_CALLED_OFF = 31
-# Bits of a row's level, which come before its place: of a program the best level sorts first.
-_LEVEL = 2
 
 # Columns of the table of listings and the table of terms that repeats are made of.
 LISTINGS = (
@@ -119,15 +113,9 @@ def choose_cards(matched: SearchMatches, programs: Numbers, *, rank: Callable[[N
     shared = (programs >= 0).nonzero()[0]
     if shared.size < 2:
         return matched
-    rows, levels = matched.rows[shared], matched.levels[shared]
-    keys = ((programs[shared].astype(np.int64) << _LEVEL | levels) << _RANK) | rank(rows)
-    order = np.argsort(keys)
-    ordered = keys[order] >> (_RANK + _LEVEL)
-    firsts = mark_firsts(ordered)
-    if firsts.all():
-        return matched
+    firsts = choose_firsts(programs[shared], matched.levels[shared], rank(matched.rows[shared]))
     kept = programs < 0
-    kept[shared[order[firsts]]] = True
+    kept[shared[firsts]] = True
     return matched.choose(kept)
 
 
@@ -155,14 +143,13 @@ def fold_repeats(
     shared = (things != SINGLE).nonzero()[0]
     if shared.size < 2:
         return SearchResults(matched, scores, ranks)
-    keys = things[shared].astype(np.int64) << _RANK | order_starts(matched.rows[shared])
-    keys |= called_off[shared].astype(np.int64) << _CALLED_OFF
-    order = np.argsort(keys)
-    ordered, own = keys[order] >> _RANK, shared[order]
+    order = order_groups(things[shared], called_off[shared], order_starts(matched.rows[shared]))
+    own = shared[order]
+    ordered = things[own]
     begins = mark_firsts(ordered).nonzero()[0]
-    # By listing that which says how well it fits; of what is one thing the best says it for the first.
+    # For each listing, the one whose level, score and rank count: for a thing's first listing, the thing's best.
     best = np.arange(things.size)
-    best[own[begins]] = own[np.lexsort((ranks[own], ordered))[begins]]
+    best[own[begins]] = own[choose_firsts(ordered, ranks[own])]
     kept = things == SINGLE
     kept[own[begins]] = True
     return SearchResults(
