@@ -33,9 +33,9 @@ from outings.contract.errors import ApiError, feature_not_in_plan, not_enabled, 
 from outings.contract.pricing_plans import Offer, resolve_includes
 from outings.contract.query import Entitlement, Query, parse_query, split_pairs
 from outings.contract.resources.directories import CalendarAddress, Center
+from outings.contract.resources.sync import EXPORTS
 from outings.contract.routes import PATH_WORDS, Match, Route, match_route
 from outings.contract.values import Value
-from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import Corrupt, StoreError
@@ -101,10 +101,6 @@ class LocalDates:
         return self._dates
 
 
-# The type of each collection, to which a key may be scoped.
-_TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
-
-
 def read_query(
     match: Match, query_string: bytes, *, served: ServedRelease, context: AnswerContext, offer: Offer
 ) -> Query:
@@ -129,7 +125,8 @@ def read_query(
     if metro is None and query.metro is not None:
         read_metro(query.metro, served=served, entitlement=entitlement)
     if "types" in query.values:
-        outside = [_TYPES[word] for word in query.get_words("types") if not entitlement.allows_type(_TYPES[word])]
+        scopes = [EXPORTS[word].scope for word in query.get_words("types")]
+        outside = [scope for scope in scopes if scope is not None and not entitlement.allows_type(scope)]
         if outside:
             raise forbidden_types(context, outside)
     if "include" in query.values:

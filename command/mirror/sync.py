@@ -213,8 +213,7 @@ class Difference(Struct, frozen=True, kw_only=True):
 
 
 def check_mirror(client: ApiClient, file: MirrorFile, *, url: str) -> list[Difference]:
-    """Catch up, and compare the file with an export of the same release. Organizations are in no export, so they are
-    not compared. Raises MirrorError."""
+    """Catch up, and compare the file's listings with an export of the same release. Raises MirrorError."""
     for _ in range(ATTEMPTS):
         caught = catch_up(client, file, url=url)
         there = _read_hashes(client, release=caught.release)
@@ -238,5 +237,6 @@ def _read_hashes(client: ApiClient, *, release: str | None) -> dict[tuple[str, s
         answer = client.ask(f"/v1/{metro['slug']}/export", format="jsonl")
         if answer.status != 200 or answer.release != release:
             return None
-        hashes |= {(metro["slug"], entry["type"]): entry["rows_hash"] for entry in answer.body["data"]}
+        entries = [entry for entry in answer.body["data"] if entry["type"] in COLLECTIONS]
+        hashes |= {(metro["slug"], entry["type"]): entry["rows_hash"] for entry in entries}
     return hashes

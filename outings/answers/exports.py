@@ -10,14 +10,12 @@ from outings.contract.envelope import encode_list
 from outings.contract.errors import not_found
 from outings.contract.query import Query
 from outings.contract.resources.meta import ExportMeta
-from outings.contract.resources.sync import EXPORT_TYPES, ExportFile, ExportLinks
+from outings.contract.resources.sync import EXPORT_TYPES, EXPORTS, ExportFile, ExportLinks
 from outings.contract.values import format_instant
-from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import Export
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
-_TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
 _GZIP = 31  # the `wbits` of data with the header of gzip
 
 
@@ -26,7 +24,8 @@ def name_file(collection: str, file_format: str) -> str:
 
 
 def plan_export(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    tag = make_tag("export", snapshot.hash, snapshot.exports, query.text, context.entitlement.digest)
+    version = context.release.latest_version_id
+    tag = make_tag("export", snapshot.hash, snapshot.exports, version, query.text, context.entitlement.digest)
     return AnswerPlan(tag, lambda: answer_export(query, snapshot, context), is_quick=True)
 
 
@@ -37,8 +36,9 @@ def plan_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> Answe
     if export is None:
         problem = f"There is no file {name[:100]!r} in this export."
         raise not_found(problem, did_you_mean=find_nearest(name, snapshot.exports))
-    if not context.entitlement.allows_type(_TYPES[collection]):
-        raise forbidden_types(context, [_TYPES[collection]])
+    scope = EXPORTS[collection].scope
+    if scope is not None and not context.entitlement.allows_type(scope):
+        raise forbidden_types(context, [scope])
 
     def render() -> list[bytes]:
         data = context.release.read_object(export.object)[:]
@@ -55,23 +55,25 @@ def plan_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> Answe
 
 def answer_export(query: Query, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
     """Return the list of the files whose types the key may read, as chunks of the body."""
-    wanted = query.get_words("types") or tuple(_TYPES)
-    only = query.get_as("format", str)
-    formats = tuple(EXPORT_TYPES) if only is None else (only,)
+    wanted, only = query.get_words("types") or EXPORTS, query.get_as("format", str)
     items = [
         _encoder.encode(_show_file(snapshot, collection, file_format, export=export))
-        for collection in _TYPES
-        if collection in wanted and context.entitlement.allows_type(_TYPES[collection])
-        for file_format in formats
-        if (export := snapshot.exports.get(name_file(collection, file_format))) is not None
+        for collection, kind in EXPORTS.items()
+        if collection in wanted and (kind.scope is None or context.entitlement.allows_type(kind.scope))
+        for file_format in kind.formats
+        if only in (None, file_format)
+        and (export := snapshot.exports.get(name_file(collection, file_format))) is not None
     ]
-    meta = ExportMeta(metro=snapshot.metro.slug, count=len(items), generated_at=format_instant(snapshot.stamp))
+    meta = ExportMeta(
+        metro=snapshot.metro.slug, count=len(items), latest_version_id=context.release.latest_version_id,
+        generated_at=format_instant(snapshot.stamp),
+    )  # fmt: skip
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 
 def _show_file(snapshot: Snapshot, collection: str, file_format: str, *, export: Export) -> ExportFile:
     return ExportFile(
-        type=_TYPES[collection],
+        type=EXPORTS[collection].type,
         format=file_format,
         content_type=EXPORT_TYPES[file_format],
         rows=export.rows,

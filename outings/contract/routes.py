@@ -24,7 +24,7 @@ from outings.contract.resources.directories import (
 )
 from outings.contract.resources.finding import AreaActivity, Around, NearbyItem, SearchResult, Suggestion
 from outings.contract.resources.listings import LISTINGS, Organization, OrganizationEntry
-from outings.contract.resources.sync import EXPORT_TYPES, Change, ExportFile, ListingVersion
+from outings.contract.resources.sync import EXPORT_TYPES, EXPORTS, Change, ExportFile, ListingVersion
 from outings.contract.values import CONTROL_CHARACTERS, Constant, DateDefault, Default, Parameter, Stability, parse_uuid
 from outings.contract.vocabulary import COLLECTIONS, FACETS, RESERVED_METRO_SLUGS
 
@@ -359,7 +359,7 @@ _CHANGES_FEED = _select(
 _EXPORT = _select(
     "types", "format",
     changes=(
-        replace(_ROW["types"], meaning="Files of these collections alone."),
+        replace(_ROW["types"], allowed=tuple(EXPORTS), meaning="Files of these collections alone."),
         replace(_ROW["format"], meaning="Files in this format alone."),
     ),
 )  # fmt: skip
@@ -439,11 +439,11 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="export", path="/v1/{metro}/export", meaning="List the export files.", item=ExportFile,
-        meta=meta.ExportMeta, parameters=_EXPORT, stability="experimental", group="sync",
+        meta=meta.ExportMeta, parameters=_EXPORT, group="sync",
     ),
     Route(
         name="export.file", path="/v1/{metro}/export/{file}", meaning="Download an export file.", item=bytes,
-        media=tuple(EXPORT_TYPES.values()), stability="experimental", group="sync",
+        media=tuple(EXPORT_TYPES.values()), group="sync",
     ),
     *(
         Route(

@@ -3,6 +3,7 @@
 A date belongs to the local day on which it starts, even if it ends after midnight.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
@@ -97,6 +98,32 @@ def _list_excluded(series: Series) -> set[int]:
     return excluded
 
 
+def state_rule(rrule: str | None, series: Series) -> str | None:
+    """Return the rule with its UNTIL as RFC 5545 wants it, so that every program reads the same last date: in UTC if
+    the series has clock times, else a date."""
+    rule = None if series.rule is None else localize_until(series.rule, series.zone, has_time=series.has_time)
+    if rrule is None or rule is None or rule.until is None:
+        return rrule
+    until = _format_until(count_seconds(rule.until), series)
+    return re.sub(r"UNTIL\s*=\s*[^;\s]+", f"UNTIL={until}", rrule, count=1, flags=re.IGNORECASE)
+
+
+def list_exceptions(series: Series, live: LiveDates) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the local starts to leave out of what the rule says, and those to add to it.
+
+    An anchor that the rule does not name is added. Programs differ in whether COUNT counts it, so the date that one of
+    them would have too many is left out.
+    """
+    excluded, added = _list_excluded(series), {*place_all(series.added, series).tolist()}
+    if not live.is_anchor_ruled:
+        added.add(series.anchor)
+        if series.rule is not None and series.rule.count is not None:
+            longer = msgspec.structs.replace(series.rule, count=series.rule.count + 1)
+            last = list_live(msgspec.structs.replace(series, rule=longer, added=(), excluded=())).last_ruled
+            excluded |= {last} - {live.last_ruled} - added
+    return tuple(sorted(excluded)), tuple(sorted(added - excluded))
+
+
 def _write_end(series: Series, live: LiveDates, *, first: int, stop: int) -> list[str]:
     """Return UNTIL or COUNT. A series that ends within the horizon gets its last date, another keeps its own end."""
     if not live.has_end or series.rule is None:
@@ -133,9 +160,10 @@ class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     dates within the horizon; `beyond`: the local start and the instant of the next one after these, if any. `given`:
     how many dates of the series come before it.
 
-    `total`: the number of dates of the series, None if it has no end (or runs past 2299). `rrule`: as given, None if it
-    can't be read; `recurrence`: the result of `write_recurrence`. `problems` are codes for the report:
-    `recurrence_unreadable`, `recurrence_unsupported`, `recurrence_truncated` (the limit of 2,000 left out dates).
+    `total`: the number of dates of the series, None if it has no end (or runs past 2299). `rrule`: None if it can't be
+    read; `excluded` and `added`: the local starts by which the dates differ from it. `recurrence`: the result of
+    `write_recurrence`. `problems` are codes for the report: `recurrence_unreadable`, `recurrence_unsupported`,
+    `recurrence_truncated` (the limit of 2,000 left out dates).
     """
 
     anchor: Moment | None = None
@@ -144,6 +172,8 @@ class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     beyond: tuple[int, int] | None = None
     given: int | None = None
     rrule: str | None = None
+    excluded: tuple[int, ...] = ()
+    added: tuple[int, ...] = ()
     is_recurring: bool = False
     recurrence: str | None = None
     problems: tuple[str, ...] = ()
@@ -228,11 +258,13 @@ def _cut_series(
     stop = int(np.searchsorted(spread.starts, (series.last_day + 1) * DAY))
     starts = spread.starts[first : min(stop, first + MAX_OCCURRENCES)]
     given = first + starts.size
+    excluded, added = list_exceptions(series, live)
     own = np.searchsorted(live.starts, [first_day * DAY, spread.starts[given - 1] + 1 if given else 0]).tolist()
     return Expansion(
         anchor=anchor, occurrences=_time_occurrences(starts, series.zone, anchor=each, first_index=first + 1),
         beyond=_find_beyond(series, spread, given=given, days=days), given=given,
-        total=spread.starts.size if live.has_end else None, rrule=rrule, is_recurring=True,
+        total=spread.starts.size if live.has_end else None, rrule=state_rule(rrule, series), excluded=excluded,
+        added=added, is_recurring=True,
         recurrence=write_recurrence(series, live, first=own[0], stop=max(own)),
         problems=("recurrence_truncated",) if stop - first > starts.size else (),
     )  # fmt: skip

@@ -45,11 +45,13 @@ class LiveDates(Struct, frozen=True, kw_only=True, eq=False):
         starts: in order, without duplicates.
         has_end: False if the series continues after `last_day`.
         last_ruled: the last start that the rule gives, even if it is excluded.
+        is_anchor_ruled: False if the rule does not name the anchor.
     """
 
     starts: Seconds
     has_end: bool
     last_ruled: int = 0
+    is_anchor_ruled: bool = True
 
 
 def list_live(series: Series) -> LiveDates:
@@ -92,8 +94,10 @@ def _list_ruled(series: Series) -> LiveDates:
     if rule.count is not None:
         return _list_counted(rule, series, count=rule.count)
     last = series.last_day if rule.until is None else count_seconds(rule.until) // DAY
-    starts = _list_starts(rule, series, last=last)
-    return LiveDates(starts=starts, has_end=rule.until is not None, last_ruled=int(starts[-1]))
+    starts, is_ruled = _list_starts(rule, series, last=last)
+    return LiveDates(
+        starts=starts, has_end=rule.until is not None, last_ruled=int(starts[-1]), is_anchor_ruled=is_ruled
+    )
 
 
 def localize_until(rule: RecurrenceRule, zone: Zone, *, has_time: bool) -> RecurrenceRule:
@@ -124,22 +128,23 @@ def _list_counted(rule: RecurrenceRule, series: Series, *, count: int) -> LiveDa
     first = series.anchor // DAY
     last = LAST_DAY if rule.until is None else count_seconds(rule.until) // DAY
     reach = count * rule.interval * _PERIODS[rule.frequency]
-    starts = _list_starts(rule, series, last=min(first + reach, last))
+    starts, is_ruled = _list_starts(rule, series, last=min(first + reach, last))
     while starts.size < count and first + reach < last:
         reach *= 2
-        starts = _list_starts(rule, series, last=min(first + reach, last))
+        starts, is_ruled = _list_starts(rule, series, last=min(first + reach, last))
     # A rule that fell on no other day for centuries has ended; one that still goes on then counts as endless.
     has_end = starts.size >= count or rule.until is not None or starts.size == 1
     starts = starts[:count]
     known = starts if has_end else starts[starts < (series.last_day + 1) * DAY]
-    return LiveDates(starts=known, has_end=has_end, last_ruled=int(starts[-1]))
+    return LiveDates(starts=known, has_end=has_end, last_ruled=int(starts[-1]), is_anchor_ruled=is_ruled)
 
 
-def _list_starts(rule: RecurrenceRule, series: Series, *, last: int) -> Seconds:
-    """List the rule's starts up to the day `last` and its UNTIL, with the anchor even if the rule does not name it."""
+def _list_starts(rule: RecurrenceRule, series: Series, *, last: int) -> tuple[Seconds, bool]:
+    """List the rule's starts up to the day `last` and its UNTIL, with the anchor even if the rule does not name it.
+    Also return True if it does."""
     starts = list_days(rule, anchor=series.anchor // DAY, last=last) * DAY + series.anchor % DAY
     if rule.until is not None:
         starts = starts[starts <= count_seconds(rule.until)]
-    if starts.size == 0 or starts[0] != series.anchor:
-        starts = np.insert(starts, 0, series.anchor)
-    return starts
+    if starts.size and starts[0] == series.anchor:
+        return starts, True
+    return np.insert(starts, 0, series.anchor), False

@@ -49,8 +49,9 @@ def make_event(row_id: str, **members: Any) -> Document:
     document |= {
         "starts_local": None, "ends_local": None, "start_time": None, "has_time": False, "has_date": False,
         "all_day": False, "timezone": ZONE, "starts_at": None, "ends_at": None, "is_recurring": False, "rrule": None,
-        "recurrence_description": None, "price": make_price(), "ages": make_ages(), "traits": {"seasons": []},
-        "occasions": [], "teams": [], "registration_url": None, "ticket_url": None, "registration_required": None,
+        "exdates": [], "rdates": [], "recurrence_description": None, "price": make_price(), "ages": make_ages(),
+        "traits": {"seasons": []}, "occasions": [], "teams": [], "registration_url": None, "ticket_url": None,
+        "registration_required": None,
         "is_sold_out": None, "links": _make_links("events", row_id),
     }  # fmt: skip
     return document | members

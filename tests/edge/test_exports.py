@@ -28,28 +28,31 @@ def list_files(got: Response) -> list[str]:
 
 
 def test_a_key_sees_the_files_of_its_types(service: Service) -> None:
-    assert list_files(service.get(EXPORT, kind="events")) == ["events.jsonl", "events.parquet", "events.ics"]
-    assert list_files(service.get(EXPORT, kind="places")) == ["places.jsonl", "places.parquet"]
-    assert len(list_files(service.get(EXPORT))) == 9
+    assert list_files(service.get(EXPORT, kind="events")) == [
+        "events.jsonl", "events.parquet", "events.ics", "organizations.jsonl", "organizations.parquet",
+        "occurrences.jsonl", "occurrences.parquet",
+    ]  # fmt: skip
+    assert list_files(service.get(EXPORT, kind="places")) == [
+        "places.jsonl", "places.parquet", "organizations.jsonl", "organizations.parquet",
+    ]  # fmt: skip
+    assert len(list_files(service.get(EXPORT))) == 13
     assert list_files(service.get(f"{EXPORT}?types=camps,places&format=jsonl")) == ["camps.jsonl", "places.jsonl"]
 
 
 def test_types_that_are_not_the_key_s_are_403_in_the_list_and_as_a_file(service: Service) -> None:
-    for target in (f"{EXPORT}?types=camps", f"{EXPORT}/camps.jsonl", f"{EXPORT}/camps.parquet"):
+    for target in (f"{EXPORT}?types=camps,organizations", f"{EXPORT}/camps.jsonl", f"{EXPORT}/camps.parquet"):
         got = service.get(target, kind="events")
         assert (got.status, got.error["details"]) == (403, {"metros": ["harbor", "lakeside"], "types": ["events"]})
     assert service.get(LINES, kind="lakeside").error["details"] == {"metros": ["lakeside"]}
 
 
-@pytest.mark.parametrize(
-    "name", ["events", "events.json", "events.xml", "places.ics", "organizations.jsonl", "..", "e%00"]
-)
+@pytest.mark.parametrize("name", ["events", "events.json", "events.xml", "places.ics", "occurrences.ics", "..", "e%00"])
 def test_a_file_that_there_is_not_is_404(service: Service, name: str) -> None:
     assert service.get(f"{EXPORT}/{name}").status == 404
 
 
 @pytest.mark.parametrize("accepted", ["", "gzip", "zstd, br", "gzip;q=0, *;q=0.1"])
-@pytest.mark.parametrize("at", range(9))
+@pytest.mark.parametrize("at", range(13))
 def test_a_file_is_what_the_list_says_of_it_whatever_coding_it_travels_in(
     service: Service, at: int, accepted: str
 ) -> None:
@@ -92,7 +95,7 @@ def test_without_the_store_a_file_that_was_never_fetched_is_503(make_own: MakeSe
     assert service.get(LINES).status == 200
     got = service.get(f"{EXPORT}/places.jsonl")
     assert (got.status, got.error["code"], got.headers["retry-after"]) == (503, "unavailable", "5")
-    assert len(list_files(service.get(EXPORT))) == 9
+    assert len(list_files(service.get(EXPORT))) == 13
 
 
 def test_a_large_file_is_sent_in_pieces_and_others_are_answered_meanwhile() -> None:

@@ -37,7 +37,7 @@ def test_an_exhibition_is_on_each_of_its_days_by_its_clock_times_and_one_row(cit
     assert list_times(city) == [(f"2026-08-{day}T10:00:00", f"2026-08-{day}T17:00:00") for day in (12, 13, 14, 15)]
     (row,) = city.ask("/v1/seattle/events", day="2026-08-14")["data"]
     assert (row["starts_local"], row["ends_local"]) == ("2026-08-12T10:00:00", "2026-08-12T17:00:00")
-    assert (row["is_recurring"], row["rrule"]) == (True, "FREQ=DAILY;UNTIL=20260815T100000")
+    assert (row["is_recurring"], row["rrule"]) == (True, "FREQ=DAILY;UNTIL=20260815T170000Z")
     assert row["occurrence"]["next_starts_local"] == "2026-08-14T10:00:00"
 
 

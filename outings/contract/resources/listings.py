@@ -228,6 +228,11 @@ class Event(Facts, frozen=True, kw_only=True):
     ends_at: Instant | None
     is_recurring: bool
     rrule: str | None
+    exdates: Annotated[tuple[Local, ...], means("Starts that do not take place, though `rrule` or `rdates` has them.")]
+    rdates: Annotated[
+        tuple[Local, ...],
+        means("Starts beside those of `rrule`. `starts_local` is one of them if the rule does not have it."),
+    ]
     recurrence_description: Annotated[str | None, means("How it repeats, in the source's words.")]
     price: Price
     ages: Ages

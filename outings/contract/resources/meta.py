@@ -196,6 +196,9 @@ class ChangesMeta(Struct, frozen=True, kw_only=True):
 class ExportMeta(Struct, frozen=True, kw_only=True):
     metro: str
     count: Annotated[int, means("How many files there are.")]
+    latest_version_id: Annotated[
+        int, means("The version up to which the files say all; the `cursor` of later changes.")
+    ]
     generated_at: Instant
 
 

@@ -1,11 +1,12 @@
 """Resources that keep a copy up to date: changes, versions and files of the export."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from outings.contract import vocabulary
-from outings.contract.resources.shared import Id, Instant, ListingType, means, one_of
+from outings.contract.resources.shared import Id, Instant, Local, means, one_of
 
 RecordType = Annotated[str, one_of(*vocabulary.TYPES, "organization")]
 ChangeKind = Annotated[str, one_of(*vocabulary.CHANGE_KINDS)]
@@ -48,6 +49,38 @@ EXPORT_TYPES = {
     "ics": "text/calendar; charset=utf-8",
 }
 
+
+class ExportKind(Struct, frozen=True):
+    """A collection of export files. `type`: what one row is. `scope`: the type that a key must read, or None."""
+
+    type: str
+    scope: str | None
+    formats: tuple[str, ...] = ("jsonl", "parquet")
+
+
+EXPORTS: Mapping[str, ExportKind] = {
+    "events": ExportKind("event", "event", ("jsonl", "parquet", "ics")),
+    "classes": ExportKind("class", "class"),
+    "camps": ExportKind("camp", "camp"),
+    "places": ExportKind("place", "place"),
+    "organizations": ExportKind("organization", None),
+    "occurrences": ExportKind("occurrence", "event"),
+}
+
+
+class EventOccurrence(Struct, frozen=True, kw_only=True):
+    """A row of the export `occurrences`: one date of an event."""
+
+    event_id: Id
+    key: Annotated[str, means("This date's permanent id: `<event id>_<YYYYMMDDTHHMMSS local>`.")]
+    index: Annotated[int, means("The number of this date in the series, from 1.")]
+    starts_at: Instant
+    starts_local: Local
+    ends_at: Instant | None
+    ends_local: Local | None
+
+
+ExportType = Annotated[str, one_of(*(kind.type for kind in EXPORTS.values()))]
 ExportFormat = Annotated[str, one_of(*EXPORT_TYPES)]
 Sha256 = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
 
@@ -57,7 +90,7 @@ class ExportLinks(Struct, frozen=True, kw_only=True):
 
 
 class ExportFile(Struct, frozen=True, kw_only=True):
-    type: ListingType
+    type: Annotated[ExportType, means("What a row of the file is.")]
     format: Annotated[ExportFormat, means("The format of the file.")]
     content_type: Annotated[str, means("The media type of the file.")]
     rows: Annotated[int, means("How many rows the file has.")]

@@ -73,7 +73,7 @@ KINDS = (
     ),
     Kind(name="changes", of_all=make_changes),
     Kind(name="calendar files", of_metro=_answer(list_calendars)),
-    Kind(name="exports", of_metro=_answer(list_exports)),
+    Kind(name="exports", of_metro=_answer(list_exports), crosses_metros=True),  # the position in the log
     Kind(
         name="lists by category",
         of_metro=_answer(

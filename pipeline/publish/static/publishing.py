@@ -74,6 +74,7 @@ class _MetroIndex(Struct, frozen=True):
 class _Index(Struct, frozen=True):
     release: str
     built_at: str
+    latest_version_id: int
     requests: Sequence[StaticRequest]
     metros: Mapping[str, _MetroIndex]
     files: Mapping[str, MadeFile]
@@ -215,7 +216,8 @@ def _make(tree: Tree, root: Root, maker: Maker, before: MadePart, *, trust: Trus
     def make_index() -> Iterator[HostFile]:
         of_metros = {slug: _MetroIndex(tree.dates[slug].isoformat(), requests[slug]) for slug in tree.slugs}
         files = dict(sorted(MadePart(parts=parts).list_files().items()))
-        index = _Index(tree.release.id, format_instant(root.built_at), requests[""], of_metros, files)
+        built_at, latest = format_instant(root.built_at), tree.release.latest_version_id
+        index = _Index(tree.release.id, built_at, latest, requests[""], of_metros, files)
         data = msgspec.json.encode(index)
         yield HostFile(INDEX, data, step=steps.INDEX)
         files[INDEX] = MadeFile(len(data), hash_of(data))

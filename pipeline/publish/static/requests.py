@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from outings.contract.resources.sync import EXPORT_TYPES
+from outings.contract.resources.sync import EXPORTS
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import COLLECTIONS
 from pipeline.publish.objects.precomputed_pages import list_months
@@ -49,9 +49,8 @@ def list_days(metro: StaticMetro) -> Iterator[str]:
 def list_exports(metro: StaticMetro) -> Iterator[str]:
     base = f"/v1/{metro.slug}/export"
     yield base
-    for collection in _ALL:
-        formats = (format_ for format_ in EXPORT_TYPES if format_ != "ics" or collection == "events")
-        yield from (f"{base}/{collection}.{format_}" for format_ in formats)
+    for collection, kind in EXPORTS.items():
+        yield from (f"{base}/{collection}.{file_format}" for file_format in kind.formats)
 
 
 def list_calendars(metro: StaticMetro) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Make the row of an event: its members, its columns and its occurrences within the horizon."""
 
 from outings.contract.resources.listings import Event
-from outings.contract.values import format_clock, format_instant, format_local
+from outings.contract.values import format_clock, format_instant, format_local, read_local
 from pipeline.dates.recurrence import expand_recurrence
 from pipeline.records.record import EventRecord, Problem
 from pipeline.records.spans import count_days, end_day
@@ -34,6 +34,8 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
             ends_at=None if anchor is None or anchor.ends_at is None else format_instant(anchor.ends_at),
             is_recurring=expansion.is_recurring,
             rrule=expansion.rrule,
+            exdates=tuple(format_local(read_local(second)) for second in expansion.excluded),
+            rdates=tuple(format_local(read_local(second)) for second in expansion.added),
         )
     )
     row = make_dated_row(

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 from icalendar import Calendar
 
-from tests.answers.worlds import COLLECTIONS
+from outings.contract.resources.sync import EXPORTS
 from tests.pipeline.city import City, Record, make_event, make_place
 from tests.pipeline.publish.objects.exports import read_exports, read_file
 
@@ -57,7 +58,7 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> City:
 
 def test_there_is_a_file_a_type_and_format_and_a_calendar_of_events(city: City) -> None:
     assert set(read_exports(city)) == {
-        *(f"{collection}.{name}" for collection in COLLECTIONS.values() for name in ("jsonl", "parquet")), "events.ics",
+        *(f"{collection}.{name}" for collection in EXPORTS for name in ("jsonl", "parquet")), "events.ics",
     }  # fmt: skip
 
 
@@ -74,26 +75,65 @@ def test_a_file_has_every_published_row_as_its_detail_is(city: City, collection:
         assert (export.rows, export.rows_hash) == (rows, add_up(lines))
 
 
-@pytest.mark.parametrize("collection", COLLECTIONS.values())
-def test_parquet_has_what_the_lines_have(city: City, collection: str) -> None:
+def spell(value: Any) -> Any:
+    """Return a value of Parquet as JSON has it: `…Z` for an instant, no offset for a local time."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None).isoformat() + ("" if value.tzinfo is None else "Z")
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, list):
+        return [spell(item) for item in value]
+    return {name: spell(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize("collection", EXPORTS)
+def test_parquet_has_what_the_lines_have_as_types_of_its_own(city: City, collection: str) -> None:
     frame = pl.read_parquet(io.BytesIO(read_file(city, f"{collection}.parquet")))
     lines = read_lines(city, collection)
-    assert frame.to_dicts() == lines
-    assert frame.columns == list(lines[0])
+    assert spell(frame.to_dicts()) == lines
+    assert frame.columns == list(lines[0] if lines else frame.columns)
+    ends = {"_at": pl.Datetime("us", "UTC"), "_local": pl.Datetime("us"), "_on": pl.Date(), "start_time": pl.Time()}
+    for name, kind in frame.schema.items():
+        assert all(kind == wanted for end, wanted in ends.items() if name.endswith(end)), name
+
+
+def test_occurrences_are_the_dates_of_published_events_by_their_permanent_ids(city: City) -> None:
+    lines = read_lines(city, "occurrences")
+    events = {event["id"]: event for event in read_lines(city, "events")}
+    dates = [line["starts_local"] for line in lines if events[line["event_id"]]["name"] == "Event weekly"]
+    assert dates == [f"2026-{day}T10:00:00" for day in ("08-12", "08-19", "08-26", "09-02", "09-09")]
+    assert {line["event_id"] for line in lines} == {row_id for row_id, event in events.items() if event["has_date"]}
+    expanded = city.ask("/v1/seattle/events?occurrences=expand&audience=all&min_confidence=0&limit=200")["data"]
+    by_key = {line["key"]: line for line in lines}
+    for item in expanded:
+        line = by_key[item["occurrence"]["key"]]
+        assert line == {
+            "event_id": item["id"],
+            **{name: item["occurrence"][name] for name in line if name != "event_id"},
+        }
+    assert read_exports(city)["occurrences.jsonl"].rows == len(lines)
+
+
+def test_an_export_says_up_to_which_version_it_says_all(city: City) -> None:
+    latest = city.ask("/v1/seattle/export")["meta"]["latest_version_id"]
+    assert city.ask(f"/v1/changes?cursor={latest}")["data"] == []
+    assert len(city.ask("/v1/changes")["data"]) == latest
 
 
 def test_the_manifest_names_each_file_and_where_it_is(city: City) -> None:
     body = city.ask("/v1/seattle/export")
     exports = read_exports(city)
-    assert [f"{COLLECTIONS[item['type']]}.{item['format']}" for item in body["data"]] == [
+    names = [item["links"]["self"].rpartition("/")[2] for item in body["data"]]
+    assert names == [
         "events.jsonl", "events.parquet", "events.ics", "classes.jsonl", "classes.parquet", "camps.jsonl",
-        "camps.parquet", "places.jsonl", "places.parquet",
+        "camps.parquet", "places.jsonl", "places.parquet", "organizations.jsonl", "organizations.parquet",
+        "occurrences.jsonl", "occurrences.parquet",
     ]  # fmt: skip
-    for item in body["data"]:
-        export = exports[f"{COLLECTIONS[item['type']]}.{item['format']}"]
+    for name, item in zip(names, body["data"], strict=True):
+        export = exports[name]
         assert (item["size"], item["sha256"], item["rows"]) == (export.size, export.sha256, export.rows)
         assert city.ask_bytes(item["links"]["self"]) == read_file(city, item["links"]["self"].rpartition("/")[2])
-    assert (body["meta"]["metro"], body["meta"]["count"]) == ("seattle", 9)
+    assert (body["meta"]["metro"], body["meta"]["count"]) == ("seattle", 13)
     assert len(city.ask("/v1/seattle/export?types=places&format=parquet")["data"]) == 1
 
 
@@ -101,6 +141,7 @@ def test_the_calendar_has_the_events_that_have_a_date(city: City) -> None:
     events = Calendar.from_ical(read_file(city, "events.ics")).walk("VEVENT")
     dated = {line["id"]: line["name"] for line in read_lines(city, "events") if line["has_date"]}
     assert {str(event["UID"]): str(event["SUMMARY"]) for event in events} == dated
+    assert read_exports(city)["events.ics"].rows == len(dated)
 
 
 def test_a_build_that_changes_nothing_of_a_type_makes_its_files_not_again(tmp_path: Path) -> None:
@@ -116,14 +157,16 @@ def test_a_build_that_changes_nothing_of_a_type_makes_its_files_not_again(tmp_pa
     assert all(city.has_object(export.object) for export in after.values())
 
 
-def test_the_next_day_only_the_calendar_may_be_another(tmp_path: Path) -> None:
+def test_the_next_day_only_files_of_dates_may_be_others(tmp_path: Path) -> None:
     city = City(tmp_path)
     city.write([make_event("daily", rrule="FREQ=DAILY"), make_place("hall")])
     city.build("2026-08-10")
     before = read_exports(city)
     city.build("2026-08-11")
     after = read_exports(city)
-    assert {name for name in after if after[name] != before[name]} <= {"events.ics"}
+    assert {name for name in after if after[name] != before[name]} <= {
+        "events.ics", "occurrences.jsonl", "occurrences.parquet"
+    }  # fmt: skip
     # The rule says the same, however far the build saw.
     assert after["events.ics"].sha256 == before["events.ics"].sha256
 
