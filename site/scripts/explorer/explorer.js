@@ -1,6 +1,6 @@
 import { Failure } from "./api.js";
 import { Chips } from "./chips.js";
-import { findToday } from "./days.js";
+import { findNow, findToday } from "./days.js";
 import { element, find } from "./element.js";
 import { FilterForm } from "./filter_form.js";
 import { LineSearch } from "./line_search.js";
@@ -57,6 +57,7 @@ export class Explorer {
       locatePage: (/** @type {string} */ type, /** @type {string} */ slug) =>
         this.api.ownKey ? "" : locatePage(root, this.state.metro, type, slug),
       goTo: (/** @type {number} */ page) => this.change((state) => ({ ...state, page }), { focus: true }),
+      now: () => this.now,
       locate: (/** @type {object} */ change) => formatState({ ...this.state, ...change }),
     };
     this.form = new FilterForm(this.language, {
@@ -111,6 +112,11 @@ export class Explorer {
   /** The local date in the city. */
   get today() {
     return findToday(this.metro.timezone);
+  }
+
+  /** The local date and time in the city. */
+  get now() {
+    return findNow(this.metro.timezone);
   }
 
   #keepScroll() {

@@ -1,9 +1,11 @@
-import { addDays, findWeekday } from "./days.js";
+import { addDays } from "./days.js";
 
-/** @import { Item, Section } from "../../types/api.js" */
+/** @import { Item } from "../../types/api.js" */
 
-/** @typedef {import("./language.js").Language} Language */
-/** @typedef {{from: string, to: string} | null} Window */
+/**
+ * @typedef {import("./language.js").Language} Language
+ * @typedef {import("./arrange.js").Row} Row
+ */
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 /** @type {Intl.DateTimeFormatOptions} */
@@ -12,24 +14,23 @@ const DAY = { weekday: "short", day: "numeric", month: "short" };
 const TERM = { day: "numeric", month: "short", year: "numeric" };
 const MONDAY = "2024-01-01";
 const FEW = 5;
+const FULL = ["full", "closed", "waitlist"];
 
 /**
  * When something is, in one line; empty where nothing is stated. In a short window a class says its meeting, not its
  * term.
- * @param {Item} item
+ * @param {Row} item
  * @param {Language} language
- * @param {Window} [window]
+ * @param {boolean} [isShort]
  */
-export function tellTime(item, language, window = null) {
+export function tellTime(item, language, isShort = false) {
   if (item.type === "event")
     return item.occurrence || item.is_recurring !== undefined
       ? tellEventTime(item, language)
-      : tellMoment(item, language);
-  if (item.type === "camp")
-    return item.starts_on === undefined ? tellMoment(item, language) : tellSpan(item.starts_on, item.ends_on, language);
+      : tellStart(item, language);
+  if (item.type === "camp") return tellSpan(item.starts_on, item.ends_on, language) || tellStart(item, language);
   if (item.type === "class") {
-    const meeting = findStart(item, window);
-    if (meeting) return tellMeeting(meeting, language);
+    if (isShort && item.moment) return tellMoment(item.moment, language);
     const { days = [], start_time, end_time } = item.schedule ?? {};
     const weekdays = days.map((/** @type {string} */ day) => tellWeekday(day, language)).join(", ");
     const hours = start_time && language.clock(start_time, end_time);
@@ -45,17 +46,27 @@ export function tellTime(item, language, window = null) {
  * @param {Item} item
  * @param {Language} language
  */
-function tellMoment(item, language) {
+function tellStart(item, language) {
   return item.starts_local ? language.date(item.starts_local.replace("T00:00:00", ""), DAY) : "";
 }
 
 /**
- * @param {{start: string, end: string}} meeting
+ * @param {import("./meetings.js").Moment} moment
  * @param {Language} language
  */
-function tellMeeting({ start, end }, language) {
-  const day = start.slice(0, 10);
-  return end && start < `${day}T${end}` ? language.range(start, `${day}T${end}`, DAY) : language.date(start, DAY);
+function tellMoment({ start, end }, language) {
+  return end ? language.range(start, end, DAY) : language.date(start, DAY);
+}
+
+/**
+ * The time of day alone; empty where only the day is known.
+ * @param {Row} item
+ * @param {Language} language
+ */
+export function tellClock({ moment }, language) {
+  const [day, start] = (moment?.start ?? "").split("T");
+  const [last, end] = (moment?.end ?? "").split("T");
+  return start ? language.clock(start, last === day ? end : null) : "";
 }
 
 /**
@@ -64,45 +75,6 @@ function tellMeeting({ start, end }, language) {
  */
 function tellWeekday(day, language) {
   return language.date(addDays(MONDAY, WEEKDAYS.indexOf(day)), { weekday: "short" });
-}
-
-/**
- * When an item begins, in a short window the first time in it: null where nobody knows.
- * @param {Item} item
- * @param {Window} [window]
- * @returns {{start: string, end: string} | null}
- */
-export function findStart(item, window = null) {
-  const { occurrence, starts_local: local, starts_on: date } = item;
-  const start = occurrence?.starts_local ?? occurrence?.next_starts_local ?? local ?? date;
-  if (start && item.type !== "class") {
-    const last = occurrence?.starts_local ? occurrence.ends_local : occurrence ? null : item.ends_local;
-    if (item.has_time === false) return { start: start.slice(0, 10), end: "" };
-    return { start, end: last?.slice(0, 10) === start.slice(0, 10) ? last.slice(11) : "" };
-  }
-  if (item.type !== "class" || !window) return start ? { start, end: "" } : null;
-  const slots = item.sections?.length ? item.sections : item.schedule ? [item] : [];
-  const meetings = slots.map((slot) => findMeeting(slot, item, window)).filter((meeting) => meeting !== null);
-  meetings.sort((one, other) => (one.start < other.start ? -1 : 1));
-  return meetings[0] ?? (start ? { start, end: "" } : null);
-}
-
-/**
- * @param {Item | Section} slot a section, or a class without any
- * @param {Item} item its class
- * @param {{from: string, to: string}} window
- */
-function findMeeting(slot, item, { from, to }) {
-  const term = slot.term?.starts_on || slot.term?.ends_on ? slot.term : item.term;
-  const { start_time: start, end_time: end } = slot.schedule ?? {};
-  /** @type {string[]} */
-  const days = slot.schedule?.days ?? [];
-  for (let day = from; day <= to; day = addDays(day, 1)) {
-    if ((term?.starts_on ?? day) > day || (term?.ends_on ?? day) < day) continue;
-    const isOn = days.length ? days.includes(WEEKDAYS[findWeekday(day)]) : term?.starts_on === day;
-    if (isOn) return { start: start ? `${day}T${start}` : day, end: end ?? "" };
-  }
-  return null;
 }
 
 /**
@@ -118,15 +90,7 @@ function tellEventTime(item, language) {
   }
   const [start, end] = own ? [own, item.occurrence?.ends_local] : [item.starts_local, item.ends_local];
   if (!start) return "";
-  return item.has_time && end && end > start ? language.range(start, end) : tellStart(item, start, language);
-}
-
-/**
- * @param {Item} item
- * @param {string} start
- * @param {Language} language
- */
-function tellStart(item, start, language) {
+  if (item.has_time && end && end > start) return language.range(start, end);
   return language.date(item.has_time ? start : start.split("T")[0]);
 }
 
@@ -166,16 +130,17 @@ export function isolate(text) {
 /**
  * @param {Item} item
  * @param {Language} language
+ * @param {number} [most] what was asked for: a price that goes beyond it says where it begins
  */
-export function tellPrice(item, language) {
+export function tellPrice(item, language, most = Number.POSITIVE_INFINITY) {
   const price = item.price;
   if (!price) return "";
   if (price.is_free) return language.say("free");
   if (price.min === null) return "";
   const least = language.money(price.min, price.currency);
-  return price.max !== null && price.max > price.min
-    ? language.say("span", { first: least, last: language.money(price.max, price.currency) })
-    : least;
+  if (price.max === null || price.max <= price.min) return least;
+  if (price.max > most) return language.say("price_from", { price: least });
+  return language.say("span", { first: least, last: language.money(price.max, price.currency) });
 }
 
 /**
@@ -185,7 +150,7 @@ export function tellPrice(item, language) {
  */
 export function tellSpots({ is_sold_out: isSoldOut, registration }, language) {
   const spots = registration?.spots_remaining ?? FEW + 1;
-  if (isSoldOut || registration?.status === "full" || spots <= 0) return language.say("full");
+  if (isSoldOut || FULL.includes(registration?.status ?? "") || spots <= 0) return language.say("full");
   return spots <= FEW ? language.plural("spots", spots) : "";
 }
 

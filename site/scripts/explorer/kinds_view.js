@@ -1,7 +1,6 @@
+import { arrange } from "./arrange.js";
+import { makeArranged } from "./arranged_view.js";
 import { element } from "./element.js";
-import { findStart } from "./facts.js";
-import { makeItems } from "./list_view.js";
-import { findShortWindow } from "./state.js";
 
 /** @import { Item } from "../../types/api.js" */
 
@@ -23,8 +22,6 @@ import { findShortWindow } from "./state.js";
 export function makeKinds(found, state, language, ways, showAll) {
   return found.map((kind) => {
     const { type, rows, total } = kind;
-    const window = findShortWindow(state);
-    const shown = window ? [...rows].sort((one, other) => compare(one, other, window)) : rows;
     const own = { ...state, type };
     const open = { type: "button", onclick: () => showAll(type) };
     const more = element("p", {}, element("button", open, language.say("show_all", { count: total })));
@@ -38,8 +35,8 @@ export function makeKinds(found, state, language, ways, showAll) {
         " ",
         element("small", {}, kind.listings === total ? language.count(total) : tellCount(kind, language)),
       ),
-      ...makeItems(shown, own, language, ways, 3),
-      total > shown.length && more,
+      rows.length > 0 && makeArranged(arrange(rows, own, ways.now()), own, language, ways, 3),
+      total > rows.length && more,
     );
   });
 }
@@ -53,15 +50,4 @@ export function tellCount({ type, total, listings }, language) {
   if (listings === total) return language.plural(type, total);
   const values = { events: language.plural("events", listings), dates: language.plural("dates", total) };
   return language.say("events_on_dates", values);
-}
-
-/**
- * @param {Item} one
- * @param {Item} other
- * @param {{from: string, to: string}} window
- */
-function compare(one, other, window) {
-  // What has no time comes last.
-  const [first, second] = [one, other].map((item) => findStart(item, window)?.start ?? "~");
-  return first < second ? -1 : first > second ? 1 : 0;
 }

@@ -1,9 +1,8 @@
+import { showNext } from "./arrange.js";
 import { element } from "./element.js";
-import { findStart, isolate, tellAges, tellPlace, tellPrice, tellSpots, tellTime } from "./facts.js";
+import { isolate, tellAges, tellClock, tellPlace, tellPrice, tellSpots, tellTime } from "./facts.js";
 import { measure } from "./location.js";
 import { makePicture } from "./picture.js";
-import { PAGE_SIZE } from "./requests.js";
-import { findStartIn } from "./soon.js";
 import { EVERY_TYPE, findShortWindow } from "./state.js";
 
 /** @import { Item, ListBody } from "../../types/api.js" */
@@ -11,11 +10,13 @@ import { EVERY_TYPE, findShortWindow } from "./state.js";
 /**
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./state.js").State} State
+ * @typedef {import("./arrange.js").Row} Row
  * @typedef {object} Ways what a reader can do from here
  * @property {(type: string, id: string) => void} openListing
  * @property {(type: string, slug: string) => string} locatePage the address of a listing's own page; empty if there are
  *   no such pages
  * @property {(page: number) => void} goTo
+ * @property {() => string} now the city's local date and time
  * @property {(change: object) => string} locate the address of this page with something changed
  */
 
@@ -25,19 +26,8 @@ export const COLLECTIONS = { event: "events", class: "classes", camp: "camps", p
 export const HEADING = { weekday: "long", day: "numeric", month: "long" };
 
 /**
- * A page of a list, with the buttons to the next.
- * @param {ListBody} body
- * @param {State} state
- * @param {Language} language
- * @param {Ways} ways
- */
-export function makeList(body, state, language, ways) {
-  return element("div", {}, ...makeItems(body.data, state, language, ways), makePaging(body, state, language, ways));
-}
-
-/**
  * Items one below the other. Where they go by date, each date is a heading, and they say the clock alone.
- * @param {Item[]} items
+ * @param {Row[]} items
  * @param {State} state
  * @param {Language} language
  * @param {Ways} ways
@@ -45,11 +35,13 @@ export function makeList(body, state, language, ways) {
  */
 export function makeItems(items, state, language, ways, level = 2) {
   const window = findShortWindow(state);
-  const days = items.map((item) => findStartIn(item, window).slice(0, 10));
+  const shown = items.map((item) => ("moment" in item ? item : showNext(item, state, ways.now())));
+  // What has no date comes last.
+  const days = shown.map(({ moment }) => moment?.start.slice(0, 10) ?? "~");
   const isMixed = state.type === EVERY_TYPE && !state.filters.has("lat");
   const isDated =
     (state.type === "events" || (window !== null && (state.type === "classes" || isMixed))) &&
-    days.every((day, at) => day && (at === 0 || day >= days[at - 1]));
+    days.every((day, at) => at === 0 || day >= days[at - 1]);
   // The day of the calendar stands above its listings already.
   const hasHeadings = isDated && !(state.view === "calendar" && window && window.from === window.to);
   /** @type {HTMLElement[]} */
@@ -57,7 +49,8 @@ export function makeItems(items, state, language, ways, level = 2) {
   for (let at = 0; at < items.length; ) {
     let end = at + 1;
     while (end < items.length && (!isDated || days[end] === days[at])) end++;
-    if (hasHeadings)
+    const hasHeading = hasHeadings && days[at] !== "~";
+    if (hasHeading)
       parts.push(
         element(
           `h${level}`,
@@ -65,9 +58,9 @@ export function makeItems(items, state, language, ways, level = 2) {
           element("time", { datetime: days[at] }, language.date(days[at], HEADING)),
         ),
       );
-    const rows = items
+    const rows = shown
       .slice(at, end)
-      .map((item) => makeItem(item, { state, level: hasHeadings ? level + 1 : level, isDated }, language, ways));
+      .map((item) => makeItem(item, { state, level: hasHeading ? level + 1 : level, isDated }, language, ways));
     parts.push(element("ol", { class: "listings" }, ...rows));
     at = end;
   }
@@ -75,7 +68,7 @@ export function makeItems(items, state, language, ways, level = 2) {
 }
 
 /**
- * @param {Item} item
+ * @param {Row} item
  * @param {{state: State, level: number, isDated?: boolean}} among
  * @param {Language} language
  * @param {Ways} ways
@@ -101,16 +94,15 @@ function makeItem(item, { state, level, isDated = false }, language, ways) {
 }
 
 /**
- * @param {Item} item
+ * @param {Row} item
  * @param {Language} language
  * @param {State} [state]
  * @param {boolean} [isDated] the date stands above
  */
 export function makeFacts(item, language, state, isDated = false) {
-  const window = state ? findShortWindow(state) : null;
-  const time =
-    isDated && item.type !== "camp" ? tellClock(findStart(item, window), language) : tellTime(item, language, window);
-  const price = tellPrice(item, language);
+  const isShort = state !== undefined && findShortWindow(state) !== null;
+  const time = (isDated && item.type !== "camp" && tellClock(item, language)) || tellTime(item, language, isShort);
+  const price = tellPrice(item, language, Number(state?.filters.get("max_price") ?? Number.POSITIVE_INFINITY));
   const distance = tellDistance(item, state, language);
   const spots = tellSpots(item, language);
   const facts = [
@@ -118,21 +110,12 @@ export function makeFacts(item, language, state, isDated = false) {
     distance && element("li", { class: "distance" }, distance),
     price && element("li", { class: item.price?.is_free ? "badge free" : "badge" }, price),
     spots && element("li", { class: "badge spots" }, spots),
+    item.others ? element("li", {}, language.plural("others", item.others)) : null,
     ...[tellPlace(item, state?.metro), tellAges(item, language)].map(
       (fact) => fact && element("li", {}, element("bdi", {}, fact)),
     ),
   ].filter(Boolean);
   return facts.length ? element("ul", { class: "facts" }, ...facts) : null;
-}
-
-/**
- * The time of day alone.
- * @param {{start: string, end: string} | null} found
- * @param {Language} language
- */
-function tellClock(found, language) {
-  const start = found?.start.split("T")[1];
-  return start && language.clock(start, found?.end);
 }
 
 /**
@@ -178,13 +161,14 @@ export function makeLink(item, ways) {
 }
 
 /**
+ * The buttons to the pages before and after.
  * @param {ListBody} body
  * @param {State} state
  * @param {Language} language
  * @param {Ways} ways
  */
-function makePaging(body, state, language, ways) {
-  const last = Math.max(1, Math.ceil(body.facets.total / PAGE_SIZE));
+export function makePaging(body, state, language, ways) {
+  const last = Math.max(1, Math.ceil(body.facets.total / body.meta.limit));
   if (last === 1) return null;
   const step = (/** @type {string} */ word, /** @type {number} */ page) =>
     element(

@@ -1,5 +1,7 @@
+import { rankItem, showNext } from "./arrange.js";
 import { element } from "./element.js";
 import { COLLECTIONS, makeFacts, makeLink } from "./list_view.js";
+import { compareKeys } from "./offers.js";
 import { makePicture } from "./picture.js";
 import { EVERY_TYPE } from "./state.js";
 
@@ -19,6 +21,12 @@ import { EVERY_TYPE } from "./state.js";
  * @param {import("./list_view.js").Ways} ways
  */
 export function makeMatches(body, listings, state, language, ways) {
+  const now = ways.now();
+  const rank = (/** @type {SearchResult} */ { id, match }) => {
+    const listing = listings.get(id);
+    return [match === "partial" ? 1 : 0, listing ? rankItem(listing, state, now) : 0];
+  };
+  const results = [...body.data].sort((one, other) => compareKeys(rank(one), rank(other)));
   const isOther = state.type !== EVERY_TYPE && body.data.every(({ type }) => COLLECTIONS[type] !== state.type);
   return element(
     "section",
@@ -28,7 +36,7 @@ export function makeMatches(body, listings, state, language, ways) {
     element(
       "ol",
       { class: "listings" },
-      ...body.data.map((result) => makeResult(result, listings.get(result.id), state, language, ways)),
+      ...results.map((result) => makeResult(result, listings.get(result.id), state, language, ways)),
     ),
   );
 }
@@ -71,7 +79,7 @@ function makeResult(result, listing, state, language, ways) {
       "div",
       {},
       element("h3", {}, makeLink(result, ways)),
-      listing && makeFacts(listing, language, state),
+      listing && makeFacts(showNext(listing, state, ways.now()), language, state),
       element("p", { class: "by" }, facts.join(" · ")),
       result.snippet !== result.name && element("p", { dir: "auto" }, result.snippet),
     ),

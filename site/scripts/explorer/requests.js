@@ -3,16 +3,16 @@ import { changeType, EVERY_TYPE, findShortWindow, listTypes } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 
-export const PAGE_SIZE = 20;
-const MOST_MATCHES = 5;
+const PAGE_SIZE = 20;
+const MOST_MATCHES = 10;
 /** Five weeks of the calendar: its listings begin on the first screen of a phone. */
 export const CALENDAR_DAYS = 35;
 /** What is read at most for one view or file: ten requests of the longest pages. */
 export const MOST_ROWS = 2000;
-const LONGEST_PAGE = 200;
+/** Rows of one answer of the API at most. */
+export const LONGEST_PAGE = 200;
 const MOST_NEARBY = 100;
 export const MOST_FIRST = 5;
-const MOST_ON = 50;
 const [LEAST_RADIUS, MOST_RADIUS] = [100, 50000];
 // The longest window in which a list has an item for each date.
 const EXPANDED_DAYS = 31;
@@ -26,33 +26,36 @@ function listFacets(type) {
 }
 
 /**
- * One page of the list, with the counts of all filters beside it.
+ * One page of the list, with the counts of all filters beside it. What has dates is put in order here, so that as much
+ * is read at once as one answer has.
  * @param {State} state
+ * @param {number} longest how many rows one answer may have
  */
-export function requestList(state) {
+export function requestList(state, longest) {
+  const isArranged = state.view === "list" && (state.type === "events" || state.type === "camps");
   /** @type {Record<string, string>} */
-  const own = { facets: listFacets(state.type), limit: String(PAGE_SIZE) };
+  const own = { facets: listFacets(state.type), limit: String(isArranged ? longest : PAGE_SIZE) };
   if (listsDates(state)) own.occurrences = "expand";
   if (state.page > 1) own.page = String(state.page);
   return format(state, state.type, own);
 }
 
 /**
- * The first of each kind that has all of the filters, with how many there are. In a short window all that is on is
- * sorted by when it is, so more are read, and each date of an event is an item.
+ * The first of each kind that has all of the filters, with how many there are. In a short window each date of an event
+ * is an item.
  * @param {State} state
+ * @param {number} limit
  * @param {string[]} types
  */
-export function requestFirst(state, types = listTypes(state)) {
+export function requestFirst(state, limit, types = listTypes(state)) {
   const isShort = findShortWindow(state) !== null;
-  const limit = String(isShort ? MOST_ON : MOST_FIRST);
   return types.map((type) => {
     const own = type === state.type ? state : changeType(state, type);
     const isExpanded = isShort && listsDates(own);
     /** @type {Record<string, string>} */
     const dates = isExpanded ? { occurrences: "expand" } : {};
     const facets = types.length === 1 ? listFacets(type) : "category";
-    return { own, isExpanded, path: format(own, type, { facets, limit, ...dates }) };
+    return { own, isExpanded, path: format(own, type, { facets, limit: String(limit), ...dates }) };
   });
 }
 

@@ -1,12 +1,15 @@
+import { arrange } from "./arrange.js";
+import { makeArranged } from "./arranged_view.js";
 import { findAgenda, findWindow, makeAgendaHeading, makeCalendar } from "./calendar_view.js";
 import { addDays } from "./days.js";
 import { element, find } from "./element.js";
 import { findSuggestions, makeEmpty } from "./empty_view.js";
 import { makeKinds, tellCount } from "./kinds_view.js";
-import { makeItems, makeList } from "./list_view.js";
+import { makePaging } from "./list_view.js";
 import { makeMatches } from "./matches_view.js";
 import {
   listsDates,
+  MOST_FIRST,
   requestCalendar,
   requestCount,
   requestFirst,
@@ -16,14 +19,13 @@ import {
   requestRows,
   requestSearch,
 } from "./requests.js";
-import { readSoon, sortByStart } from "./soon.js";
-import { changeFilters, changeType, DATED_TYPES, EVERY_TYPE, findShortWindow, listTypes, TYPES } from "./state.js";
+import { readSoon } from "./soon.js";
+import { changeFilters, changeType, DATED_TYPES, EVERY_TYPE, listTypes, TYPES } from "./state.js";
 
 /** @import { DensityBody, Item, ListBody, Metro } from "../../types/api.js" */
 
 /** @typedef {import("./state.js").State} State */
 
-const STEP = 20;
 // How many windows the calendar looks ahead for the first day with anything.
 const MOST_TURNS = 3;
 /** Shows what the filters find: a list, a map or a calendar, of one kind or all. */
@@ -113,11 +115,10 @@ export class Results {
    * @param {AbortSignal} signal
    */
   async #showEvery(signal) {
-    const { state, today } = this.explorer;
-    const window = findShortWindow(state);
+    const { state, now } = this.explorer;
     const [{ found, rows, text, total }, soon] = await Promise.all([
-      this.#readKinds(state, listTypes(state), signal),
-      state.view === "map" || window ? null : readSoon(this.api, state, today, signal),
+      this.#readKinds(state, listTypes(state), signal, MOST_FIRST),
+      state.view === "map" ? null : readSoon(this.api, state, now, signal),
     ]);
     if (signal.aborted) return;
     this.#tellTotal(text, total);
@@ -128,11 +129,14 @@ export class Results {
       const shown = await this.reading.readPoints(states, listings, signal);
       return this.#showMap(shown, { total: listings, first: rows }, signal);
     }
-    const first = window ? sortByStart(rows, window) : (soon?.rows ?? []);
     // Those of the dated kinds are among the first.
-    const rest = found.map((kind) => (first.length && DATED_TYPES.includes(kind.type) ? { ...kind, rows: [] } : kind));
-    this.explorer.view.replaceChildren(this.#makeSteps(first, soon?.state ?? state), ...this.#makeKinds(rest, state));
-    this.#showBeside([...first, ...rest.flatMap((kind) => kind.rows)], signal);
+    const first = soon && Object.values(soon.arranged).flat();
+    const rest = found.map((kind) => (first?.length && DATED_TYPES.includes(kind.type) ? { ...kind, rows: [] } : kind));
+    this.explorer.view.replaceChildren(
+      ...(soon && first?.length ? [this.#makeArranged(soon.arranged, soon.state)] : []),
+      ...this.#makeKinds(rest, state),
+    );
+    this.#showBeside([...(soon?.arranged.ahead ?? []), ...rest.flatMap((kind) => kind.rows)], signal);
   }
 
   /**
@@ -175,9 +179,10 @@ export class Results {
    * @param {State} state
    * @param {string[]} types
    * @param {AbortSignal} signal
+   * @param {number} [limit] of rows of each kind
    */
-  async #readKinds(state, types, signal) {
-    const requests = requestFirst(state, types);
+  async #readKinds(state, types, signal, limit = this.api.longest) {
+    const requests = requestFirst(state, limit, types);
     /** @type {ListBody[]} */
     const bodies = await Promise.all(requests.map(({ path }) => this.api.read(path, signal)));
     const counted = await Promise.all(
@@ -211,40 +216,26 @@ export class Results {
   }
 
   /**
-   * Items of any kind as a list, a part at a time, or on the map; or what to do where there are none.
+   * Items of any kind as a list, in the order in which they come, or on the map; or what to do where there are none.
    * @param {Item[]} items
    * @param {AbortSignal} signal
    */
   async #showItems(items, signal) {
-    const { state } = this.explorer;
+    const { state, now } = this.explorer;
     this.explorer.beside.hidden = true;
     if (!items.length) return this.#showEmpty(signal);
     if (state.view === "map")
       return this.#showMap({ rows: items, density: null }, { total: items.length, first: items }, signal);
-    this.explorer.view.replaceChildren(this.#makeSteps(items, state));
+    this.explorer.view.replaceChildren(this.#makeArranged(arrange(items, state, now, { isOrdered: true }), state));
     this.#showBeside(items, signal);
   }
 
   /**
-   * The first items, with a button that shows more of them.
-   * @param {Item[]} items
+   * @param {import("./arrange.js").Arranged} arranged
    * @param {State} state
    */
-  #makeSteps(items, state) {
-    const steps = element("div", {});
-    const show = (/** @type {number} */ count) => {
-      const more = () => {
-        show(count + STEP);
-        /** @type {HTMLElement | null} */ (steps.querySelectorAll(".listings a")[count])?.focus();
-      };
-      const button = element("button", { type: "button", onclick: more }, this.language.say("show_more"));
-      steps.replaceChildren(
-        ...makeItems(items.slice(0, count), state, this.language, this.explorer.ways),
-        ...(items.length > count ? [element("p", { class: "paging" }, button)] : []),
-      );
-    };
-    show(STEP);
-    return steps;
+  #makeArranged(arranged, state) {
+    return makeArranged(arranged, state, this.language, this.explorer.ways);
   }
 
   /** @param {AbortSignal} signal */
@@ -283,9 +274,10 @@ export class Results {
    * @param {AbortSignal} signal
    */
   async #showType(signal) {
-    const { state, metro } = this.explorer;
+    const { state, metro, now } = this.explorer;
+    const path = requestList(state, this.api.longest);
     /** @type {Promise<ListBody>} */
-    const listed = this.api.read(requestList(state), signal);
+    const listed = this.api.read(path, signal);
     const points = async () => this.reading.readPoints([state], (await listed).facets.total, signal);
     const isFirst = state.view === "list" && state.page === 1;
     const isSearch = isFirst && state.filters.has("q") && !state.filters.has("where");
@@ -294,7 +286,7 @@ export class Results {
       listsDates(state) ? this.api.read(requestCount(state), signal) : null,
       state.view === "list" ? null : points(),
       isSearch ? this.#readMatches(state, signal) : null,
-      isFirst && !isSearch && state.type === "classes" ? readSoon(this.api, state, this.explorer.today, signal) : null,
+      isFirst && !isSearch && state.type === "classes" ? readSoon(this.api, state, now, signal) : null,
     ]);
     if (signal.aborted) return;
     this.explorer.form.showCounts(body.facets, state);
@@ -303,18 +295,20 @@ export class Results {
     const listings = (once ?? body).facets.total;
     this.#tellTotal(tellCount({ type: state.type, total, listings }, this.language), total);
     if (shown === null) {
-      this.explorer.panel?.show(requestList(state), state);
+      this.explorer.panel?.show(path, state);
       this.explorer.beside.hidden = true;
       if (!body.data.length && !matches) return this.#showEmpty(signal);
       const best = matches && makeMatches(matches.body, matches.listings, state, this.language, this.explorer.ways);
-      const rest = best ? [best, element("h2", {}, this.language.say("matches_all"))] : [];
-      const next = soon?.rows.length ? this.#makeSteps(soon.rows, soon.state) : null;
-      const list = body.data.length
-        ? makeList(body, state, this.language, this.explorer.ways)
-        : makeEmpty([], state, this.language, () => {});
-      const byName = [element("h2", {}, this.language.say("by_name")), list];
-      this.explorer.view.replaceChildren(...rest, ...(next ? [next, ...(soon?.isAll ? [] : byName)] : [list]));
-      this.#showBeside(soon?.rows.length ? soon.rows : body.data, signal);
+      // Classes come by name from the API, and are too many to be put in order here.
+      const isByName = state.type === "classes" || state.type === "places";
+      const rows = arrange(body.data, state, now, { isOrdered: isByName });
+      const list = [this.#makeArranged(rows, state), makePaging(body, state, this.language, this.explorer.ways)];
+      const heading = (/** @type {string} */ word) => element("h2", {}, this.language.say(word));
+      const parts = soon
+        ? [this.#makeArranged(soon.arranged, soon.state), ...(soon.isAll ? [] : [heading("by_name"), ...list])]
+        : [best, best && body.data.length > 0 && heading("matches_all"), ...(body.data.length ? list : [])];
+      this.explorer.view.replaceChildren(...parts.filter((part) => part instanceof Node));
+      this.#showBeside(soon ? soon.arranged.ahead : body.data, signal);
     } else {
       this.explorer.panel?.show(shown.path, state);
       await this.#showMap(shown, { total, first: body.data }, signal);

@@ -1,68 +1,48 @@
-import { addDays } from "./days.js";
-import { findStart } from "./facts.js";
+import { arrange } from "./arrange.js";
+import { addDays, findFirst } from "./days.js";
 import { requestFirst } from "./requests.js";
 import { changeFilters, DATED_TYPES, listTypes } from "./state.js";
 
-/** @import { Item, ListBody } from "../../types/api.js" */
+/** @import { ListBody } from "../../types/api.js" */
 
 /**
  * @typedef {import("./state.js").State} State
- * @typedef {{from: string, to: string}} Window
- * @typedef {{state: State, rows: Item[], isAll: boolean}} Soon what is on in the days that `state` says, by when it is;
- *   `isAll`: the filters find nothing else
+ * @typedef {{state: State, arranged: import("./arrange.js").Arranged, isAll: boolean}} Soon what is on in the days that
+ *   `state` says; `isAll`: the filters find nothing else
  */
 
 const SOON_DAYS = 6;
+// So many rows fill the first screens.
+const ENOUGH = 10;
 
 /**
- * What is on in the first days that the filters allow, of all dated kinds together. The API sorts classes by name, so
- * they are sorted here: where a kind has more in these days than one request returns, only the first day is read.
+ * What is on in the days that the filters name, or else in the next days, of all dated kinds together. Where one
+ * request does not return all of them, days are read one by one until there is enough that one can still go to.
  * @param {import("./api.js").Api} api
  * @param {State} state
- * @param {string} today
+ * @param {string} now local
  * @param {AbortSignal} signal
  * @returns {Promise<Soon>}
  */
-export async function readSoon(api, state, today, signal) {
+export async function readSoon(api, state, now, signal) {
   const types = listTypes(state).filter((type) => DATED_TYPES.includes(type));
-  const from = state.filters.get("from") ?? today;
+  const from = state.filters.get("from") ?? now.slice(0, 10);
   const last = state.filters.get("to") ?? "9999";
-  const [wide, narrow] = [addDays(from, SOON_DAYS - 1), from].map((day) => [day, last].sort()[0]);
-  const read = async (/** @type {string} */ to) => {
+  const read = async (/** @type {string} */ day) => {
+    const to = findFirst(day, last);
     const own = changeFilters(state, { from, to });
     /** @type {ListBody[]} */
-    const bodies = await Promise.all(requestFirst(own, types).map(({ path }) => api.read(path, signal)));
+    const bodies = await Promise.all(requestFirst(own, api.longest, types).map(({ path }) => api.read(path, signal)));
     const isWhole = bodies.every(({ data, facets }) => facets.total <= data.length);
-    return {
-      isWhole,
-      isAll: isWhole && to === last,
-      state: own,
-      rows: sortByStart(
-        bodies.flatMap(({ data }) => data),
-        { from, to },
-      ),
-    };
+    const rows = bodies.flatMap(({ data }) => data);
+    return { isWhole, isAll: isWhole && to === last, state: own, arranged: arrange(rows, own, now) };
   };
-  const soon = await read(wide);
-  return soon.isWhole || wide === narrow ? soon : read(narrow);
-}
-
-/**
- * By the start, on the first day where an item began before; what has no date comes last.
- * @param {Item[]} items
- * @param {Window} window
- */
-export function sortByStart(items, window) {
-  const starts = new Map(items.map((item) => [item, findStartIn(item, window)]));
-  const tell = (/** @type {Item} */ item) => starts.get(item) || "~";
-  return [...items].sort((one, other) => (tell(one) < tell(other) ? -1 : tell(one) > tell(other) ? 1 : 0));
-}
-
-/**
- * @param {Item} item
- * @param {Window | null} window
- */
-export function findStartIn(item, window) {
-  const start = findStart(item, window)?.start ?? "";
-  return window && start && start < window.from ? window.from : start;
+  for (const day of [...(state.filters.has("to") ? [last] : []), addDays(from, SOON_DAYS - 1)]) {
+    const soon = await read(day);
+    if (soon.isWhole) return soon;
+  }
+  for (let days = 1; ; days++) {
+    const part = await read(addDays(from, days - 1));
+    if (part.arranged.ahead.length >= ENOUGH || days === SOON_DAYS || addDays(from, days) > last) return part;
+  }
 }

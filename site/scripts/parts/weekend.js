@@ -1,7 +1,7 @@
 import { Api } from "../explorer/api.js";
-import { findToday } from "../explorer/days.js";
+import { arrange } from "../explorer/arrange.js";
+import { findNow } from "../explorer/days.js";
 import { element } from "../explorer/element.js";
-import { findStart } from "../explorer/facts.js";
 import { readLanguage } from "../explorer/language.js";
 import { findWeekend } from "../explorer/line.js";
 import { locatePage, makeItems } from "../explorer/list_view.js";
@@ -11,6 +11,8 @@ import { DATED_TYPES, EVERY_TYPE, formatState } from "../explorer/state.js";
 /** @import { Body, ListBody, Metro } from "../../types/api.js" */
 
 const MOST = 4;
+// Of each kind: among them are what is over and what is full.
+const MOST_READ = 50;
 
 /** Shows what is on this weekend in each city that the page names. */
 export async function showWeekends() {
@@ -28,7 +30,7 @@ export async function showWeekends() {
   }
   for (const section of root.querySelectorAll("section")) {
     const metro = metros.find(({ slug }) => slug === section.dataset.metro);
-    if (metro) showWeekend(section, root, { api, language, window: findWeekend(findToday(metro.timezone)) });
+    if (metro) showWeekend(section, root, { api, language, now: findNow(metro.timezone) });
   }
 }
 
@@ -39,11 +41,11 @@ export async function showWeekends() {
  * @param {object} about
  * @param {import("../explorer/api.js").Api} about.api
  * @param {import("../explorer/language.js").Language} about.language
- * @param {{from: string, to: string}} about.window
+ * @param {string} about.now local
  */
-async function showWeekend(section, root, { api, language, window }) {
+async function showWeekend(section, root, { api, language, now }) {
   const metro = section.dataset.metro ?? "";
-  const filters = new Map(Object.entries(window));
+  const filters = new Map(Object.entries(findWeekend(now.slice(0, 10))));
   const state = { metro, type: EVERY_TYPE, view: "list", page: 1, listing: "", filters };
   const explore = (/** @type {object} */ change) =>
     `${root.dataset.pages}explore/${formatState({ ...state, ...change })}`;
@@ -52,6 +54,7 @@ async function showWeekend(section, root, { api, language, window }) {
     goTo: () => {},
     locatePage: (/** @type {string} */ type, /** @type {string} */ slug) => locatePage(root, metro, type, slug),
     locate: explore,
+    now: () => now,
   };
   const rows = section.querySelector(".rows");
   const link = section.querySelector("p > a");
@@ -59,15 +62,18 @@ async function showWeekend(section, root, { api, language, window }) {
   link.href = explore({});
   try {
     /** @type {ListBody[]} */
-    const bodies = await Promise.all(requestFirst(state, DATED_TYPES).map(({ path }) => api.read(path)));
+    const bodies = await Promise.all(requestFirst(state, MOST_READ, DATED_TYPES).map(({ path }) => api.read(path)));
     const total = bodies.reduce((sum, { facets }) => sum + facets.total, 0);
     if (total) {
-      const first = bodies.flatMap(({ data }) => data).slice(0, MOST);
-      first.sort((one, other) => (tellOrder(one, window) < tellOrder(other, window) ? -1 : 1));
-      rows.replaceChildren(...makeItems(first, state, language, ways, 3));
+      const { ahead, closed } = arrange(
+        bodies.flatMap(({ data }) => data),
+        state,
+        now,
+      );
+      rows.replaceChildren(...makeItems([...ahead, ...closed].slice(0, MOST), state, language, ways, 3));
       link.textContent = language.say("weekend_all", { count: total });
     } else {
-      const [{ path }] = requestFirst({ ...state, filters: new Map() }, ["places"]);
+      const [{ path }] = requestFirst({ ...state, filters: new Map() }, MOST_READ, ["places"]);
       const { data } = await api.read(path);
       rows.replaceChildren(
         element("p", { class: "note" }, language.say("weekend_none")),
@@ -86,12 +92,4 @@ async function showWeekend(section, root, { api, language, window }) {
  */
 function pickNames(items) {
   return [...new Map(items.toReversed().map((item) => [item.name, item])).values()].toReversed();
-}
-
-/**
- * @param {import("../../types/api.js").Item} item
- * @param {{from: string, to: string}} window
- */
-function tellOrder(item, window) {
-  return findStart(item, window)?.start ?? "~";
 }
