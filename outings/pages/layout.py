@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
 from outings.contract.vocabulary import COLLECTIONS
+from outings.pages.addresses import make_absolute
 from outings.pages.assets import Page, find_asset, find_templates, make_colors
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY
 from outings.pages.settings import Words, format_date, format_number, lay_words
@@ -56,10 +57,13 @@ def render_page(
     does so for a style or a script; and `settings`. `locate_asset` returns the path of a style or script. Pass
     `link` if the page is shown at other addresses than its path."""
     words = lay_words(settings.language, settings.words)
+    is_placed = link is None
     link = link or partial(_link, path)
     shown = _open().get_template(template).render(
         **values,
         path=path,
+        # A page that is shown at other addresses has none of its own.
+        canonical=make_absolute(path, settings) if is_placed else None,
         words=words[page_words],
         frame=words["frame"],
         settings=settings,

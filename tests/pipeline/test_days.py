@@ -76,8 +76,13 @@ def test_it_is_found_on_its_last_day_months_after_its_first(city: City) -> None:
         ),
         (
             {
-                "starts_local": None, "date_on": "2024-08-29", "all_day": True, "ends_local": "2024-08-31T00:00:00",
-                "rrule": "FREQ=YEARLY", "rdates": ["2026-08-12T00:00:00"], "exdates": ["2025-08-29T00:00:00"],
+                "starts_local": None,
+                "date_on": "2024-08-29",
+                "all_day": True,
+                "ends_local": "2024-08-31T00:00:00",
+                "rrule": "FREQ=YEARLY",
+                "rdates": ["2026-08-12T00:00:00"],
+                "exdates": ["2025-08-29T00:00:00"],
             },
             [(f"2026-08-{day}T00:00:00", None) for day in (12, 13, 29, 30)],
         ),

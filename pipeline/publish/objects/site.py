@@ -183,7 +183,7 @@ def _hash_program() -> str:
     assert pages.__file__ is not None
     assets = [page.path for page in list_assets(SiteSettings())]
     sources = hash_sources(
-        (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html")
+        (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html", ".xml")
     )
     return hash_of("\n".join((sources, *assets)).encode())
 

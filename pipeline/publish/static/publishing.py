@@ -41,9 +41,12 @@ MOST_LEAVING = 0.5
 _OWN = re.compile(rf"(v1|cities)/|{ASSETS}|(openapi\.json|{SUMS}|{SIGNATURE})\Z")
 # Where pages are, which another site may have too, and what only this program writes into them.
 _PAGE = re.compile(
-    rf"([a-z]{{2,3}}/)?((cities/[^/]+/|explore/)?index\.html|[^/]+/({'|'.join(COLLECTIONS.values())})/[^/]+/[^/]+)"
+    r"([a-z]{2,3}/)?((explore/|developers/)?index\.html|sitemap[^/]*\.xml|[^/]+/"
+    rf"({'|'.join((*COLLECTIONS.values(), 'organizations', 'neighborhoods'))})/([^/]+/)?[^/]+)"
 )
-_MARK = re.compile(rf"{ASSETS}site\.[0-9a-f]+\.css|PRODID:-//outings//".encode())
+_MARK = re.compile(
+    rf"{ASSETS}site\.[0-9a-f]+\.css|PRODID:-//outings//|<generator>outings<|<!-- made by outings -->".encode()
+)
 # Attempts, if others publish the tree at the same time.
 ATTEMPTS = 20
 # Files written between two lines of progress.
@@ -155,7 +158,7 @@ def _hash_program() -> str:
     """Hash all that decides the bytes of a tree: the program's sources, libraries, templates, words and assets."""
     folders = (Path(package.__file__ or "").parent for package in (outings, pipeline))
     sources = hash_sources(
-        (*folders, find_words(), find_templates()), suffixes=(".py", ".toml", ".csv", ".html", ".json")
+        (*folders, find_words(), find_templates()), suffixes=(".py", ".toml", ".csv", ".html", ".xml", ".json")
     )
     assets = [page.path for page in list_assets(SiteSettings())] if explain_no_assets() is None else []
     return hash_of(msgspec.json.encode((sources, sorted(describe_libraries().items()), assets)))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import polars as pl
@@ -30,6 +31,10 @@ from outings.release.snapshot import Release, Snapshot
 from outings.release.tables import PUBLISHED, read_columns
 from pipeline.publish.objects.precomputed_pages import parse_target
 from pipeline.publish.static.public_release import hide_adults
+
+if TYPE_CHECKING:
+    # A tree without pages needs no templates.
+    from outings.pages.lists import Lists
 
 
 class Item(Struct, frozen=True):
@@ -186,6 +191,15 @@ class StaticMetro:
     @property
     def snapshot(self) -> Snapshot:
         return self._tree.public.metros[self.slug]
+
+    @cached_property
+    def lists(self) -> "Lists":
+        """The lists of its pages, if the tree has pages."""
+        from outings.pages.listed import Listed
+        from outings.pages.lists import Lists
+
+        assert self._tree.settings is not None
+        return Lists(Listed(self.snapshot, self.today), self._tree.settings)
 
     @cached_property
     def listings(self) -> dict[str, list[str]]:

@@ -113,6 +113,7 @@ def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, st
     pages = {name for name in tree if name.startswith(folders) or "/explorer/" in name}
     assert tree.keys() - named - pages == {
         INDEX, "404.json", "_headers", ".nojekyll", "openapi.json", "index.html", "404.html", "favicon.ico",
+        "manifest.json", "robots.txt",
     }  # fmt: skip
 
 
@@ -365,7 +366,7 @@ def test_pages_lead_only_to_files_that_are_there_and_ask_for_no_key(sample: tupl
     pages = {name: data.decode() for name, data in tree.items() if name.endswith("index.html")}
     listings = {name for name in pages if name.startswith(("seattle/", "new-york/"))}
     assert len(listings) > 100
-    cities = {f"cities/{slug}/index.html" for slug in ("new-york", "seattle")}
+    cities = {f"cities/{slug}/{page}index.html" for slug in ("new-york", "seattle") for page in ("", "numbers/")}
     assert pages.keys() - listings == {"index.html", "explore/index.html", *cities}
     for name, text in pages.items():
         for link in re.findall(r'(?:href|src)="(?!https?:|geo:)([^"#?]+)', text):
