@@ -40,7 +40,7 @@ GROUPED = ("organizations", "neighborhoods")
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """What a list says of a listing. `when` has the date, `clock` the time of day alone. `ends`: when the date that is
+    """A listing as a list shows it. `when` has the date, `clock` the time of day alone. `ends`: when the date that is
     shown is over, by the metro's clock, if that is known. Other members are empty if they are not stated."""
 
     path: str

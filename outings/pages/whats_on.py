@@ -1,4 +1,4 @@
-"""What is on in a city on the next days, for its page and the home page on plain files."""
+"""Render what is on in a city on the next days, for its page and the home page on plain files."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
