@@ -12,7 +12,7 @@ import pytest
 from pipeline.publish.static.hosts import FolderHost
 from tests.edge.sample_edge import DAY, make_edge
 from tests.pipeline.city import City
-from tests.pipeline.publish.static.test_publishing import publish
+from tests.pipeline.publish.static.trees import publish
 
 # How many links one follows from the home page to any listing.
 MOST_STEPS = 4

@@ -5,7 +5,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -19,36 +19,19 @@ import pytest
 from openapi_spec_validator import validate
 
 from edge.app import Edge
-from outings.configuration.tables import StaticTable
 from outings.contract.routes import match_route
 from outings.contract.static_files import INDEX, name_file
 from outings.failures import GuardRefusal
 from outings.release.s3 import S3Store
-from pipeline.publish.static.hosts import FolderHost, Host, HostFile, S3Host
-from pipeline.publish.static.publishing import MANIFEST, StaticResult, publish_static
+from pipeline.publish.static.hosts import FolderHost, HostFile, S3Host
+from pipeline.publish.static.publishing import MANIFEST
 from pipeline.publish.takedown.takedown import take_down
 from tests.conftest import ROOT
 from tests.contract.static_requests import parse_file
 from tests.edge.asking import ask
 from tests.edge.sample_edge import DAY, add_client, make_edge
 from tests.pipeline.city import City, Record, make_event, make_place
-
-URL = "file:tree"
-
-
-def publish(city: City, host: Host, *, day: str = "2026-08-10", **options: Any) -> StaticResult:
-    table = StaticTable(
-        url=URL, **{name: options.pop(name) for name in ("metros", "requests", "max_objects") if name in options}
-    )
-    done = publish_static(
-        city.store, table, host=host, read_date=lambda _: date.fromisoformat(day), cache=city.cache, **options
-    )
-    assert done is not None
-    return done
-
-
-def read_tree(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+from tests.pipeline.publish.static.trees import publish, read_tree
 
 
 def read_index(folder: Path) -> Any:
