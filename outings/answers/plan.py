@@ -19,6 +19,7 @@ from outings.contract.cursor import Cursor, encode_cursor, is_sealed, malformed_
 from outings.contract.errors import ApiError, bad_request, forbidden
 from outings.contract.query import Entitlement, Query
 from outings.contract.resources.directories import Center
+from outings.contract.resources.sync import EXPORTS
 from outings.contract.values import format_instant, parse_date, parse_uuid
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import Export
@@ -96,6 +97,14 @@ def forbidden_types(context: AnswerContext, types: Iterable[str]) -> ApiError:
         types=own,
         message=f"This key may not read {_list(requested)}; it may read {_list(own)}.",
     )
+
+
+def check_types(query: Query, context: AnswerContext) -> None:
+    """Raise `forbidden` if the request names collections that its key may not read."""
+    scopes = [EXPORTS[word].scope for word in query.get_words("types")]
+    outside = [scope for scope in scopes if scope is not None and not context.entitlement.allows_type(scope)]
+    if outside:
+        raise forbidden_types(context, outside)
 
 
 def metro_required(what: str, slugs: Iterable[str]) -> ApiError:

@@ -164,7 +164,7 @@ _WHO = (
     ),
     Parameter(
         name="where", kind="expression", minimum=1, maximum=500, example="ages.min <= 3",
-        stability="experimental", grant="where", is_tryable=False,
+        stability="experimental", grant="where", is_tryable=False, prepares="thread",
         meaning="One SQL expression over the members of a listing and of one `occurrence`, `section` or `session`, "
         "that has to be true: `price.max < 15 AND list_contains(categories, 'swim_water')`.",
     ),
@@ -217,6 +217,7 @@ _WHERE = (
     ),
     Parameter(
         name="address", kind="text", minimum=1, maximum=300, example="400 Broad St", is_tryable=False,
+        prepares="center",
         meaning="A house, a corner or the name of a place, which the server resolves to the centre, where it resolves "
         "any.",
     ),

@@ -288,7 +288,7 @@ def _list_failures(route: Route) -> Iterable[str]:
         yield "TooMany"
     yield "Internal"
     # A deployment may have no geocoder.
-    if route.is_optional or route.optional or "address" in route.parameters:
+    if route.is_optional or route.optional or "center" in route.prepared.values():
         yield "NotImplemented"
     yield "Unavailable"
 
