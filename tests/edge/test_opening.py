@@ -22,7 +22,7 @@ from outings.release.store import object_name
 from tests.edge.asking import ask
 from tests.edge.conftest import CALENDAR_SECRETS, Service
 from tests.edge.publishing import NOW, add_keys, make_worlds, publish_worlds
-from tests.edge.routes import ANSWERED, READS
+from tests.edge.routes import ANSWERED, EVENT, PLACE, READS
 from tests.release.memory import MemoryStore
 
 MakeService = Callable[..., Service]
