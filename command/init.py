@@ -23,7 +23,6 @@ from outings.contract.languages.language import ENGLISH, SHIPPED
 from outings.failures import WrongSetting
 from outings.release.folder import FolderStore
 from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.reading import find_timezone, read_feed
 from pipeline.clean.record_report import FeedCount
 from pipeline.clock import AsOf
 from pipeline.drafts.columns import ROLES
@@ -31,7 +30,9 @@ from pipeline.drafts.drafting import NO_PRESET, OpenedFile, draft_feed, make_fee
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
 from pipeline.drafts.writing import DRAFTED, describe_draft, format_draft, write_toml
 from pipeline.dry_run import DryRun
+from pipeline.feed_task import read_feed
 from pipeline.fetch.bounded_task import run_bounded
+from pipeline.fetch.raw_records import find_timezone
 from pipeline.fetch.table.mapping import compile_mapping
 from pipeline.fetch.table.reading import open_engine, open_table
 from pipeline.previous_release import PreviousRelease

@@ -45,7 +45,7 @@ class Log(Struct, frozen=True, kw_only=True):
 
 class ReadCounts(Struct, frozen=True, kw_only=True):
     """The counts of one reading of a feed, which every later stage passes on. Add a new count here and in
-    `pipeline.clean.reading`.
+    `pipeline.clean.read_tally`.
 
     `withdrawn`: records of what was taken down, which are left out. `missed`: expectations that the feed does not meet.
     `removals`: records that only remove something. `repeated`: those `merged` that equal their successor; `merges`:

@@ -51,7 +51,11 @@ def list_months(day: date) -> Iterator[str]:
 
 
 def parse_target(target: str, *, vocabulary: Vocabulary, aliases: Mapping[str, str] = {}) -> Query:
-    """Parse a path of the contract with its query. Raises ApiError."""
+    """Parse a path of the contract with its query. Raises ApiError.
+
+    >>> parse_target("/v1/seattle/events?age=4", vocabulary=Vocabulary()).text
+    '/v1/seattle/events?age=4'
+    """
     path, _, query_string = target.partition("?")
     match = match_route(path)
     assert match is not None, target
