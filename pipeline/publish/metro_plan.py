@@ -50,7 +50,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
 
 
 class Attachments(Struct, frozen=True, kw_only=True):
-    """What a metro's release has beside its tables.
+    """The parts of a metro's release beside its tables.
 
     For its pages: `outlines`, the polygons of neighborhoods; `pictures`, those of the previous release by id; and
     `fetch_pictures`, which fetches others, if allowed. For the next build: `delta_state`, the encoded records of delta
