@@ -256,7 +256,7 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
     def answer_readiness(self, request: Request) -> Response:
         """Return 200 as soon as there is a release to answer from and the keys were read once. Raises 503 before.
 
-        If the store fails or breaks later, the server goes on with the release and the keys that it has: it stays
+        If the store fails or breaks later, the server goes on with the release and the keys that it has: it is
         ready, and the body names the problem.
         """
         current = self.releases.current

@@ -79,7 +79,7 @@ class RollbackGuard:
         return None
 
 
-# How long a replaced release stays open, so that readers can go on paging in it.
+# How long a replaced release is open, so that readers can go on paging in it.
 PAGING_TIME = timedelta(minutes=15)
 # The pause before a release that could not be opened is tried again, with its objects fetched again.
 RETRY_PAUSE = timedelta(seconds=30)
@@ -276,7 +276,7 @@ class Releases(Struct, kw_only=True):
             served.release.history.read(sha)
 
     def _close_unused(self) -> None:
-        """Close the least recently requested metros until the others fit into the memory. One always stays open."""
+        """Close the least recently requested metros until the others fit into the memory. One is always open."""
         served = self.current
         if self.memory is None or served is None:
             return

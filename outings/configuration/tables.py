@@ -225,7 +225,7 @@ class ZipTable(Struct, frozen=True, kw_only=True):
 
 
 class PlanTable(Struct, frozen=True, kw_only=True):
-    """Changes to a pricing plan. Settings left out stay as in the built-in plan."""
+    """Changes to a pricing plan. Settings left out are those of the built-in plan."""
 
     per_minute: Count | None = None
     monthly_quota: Quota | None = None

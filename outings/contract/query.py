@@ -332,7 +332,11 @@ def parse_query(
 
 
 def split_pairs(query_string: bytes) -> Sequence[tuple[bytes, bytes]]:
-    """Return the decoded names and values of a query string. Decide by these: the same name has many spellings."""
+    """Return the decoded names and values of a query string. Decide by these: the same name has many spellings.
+
+    >>> split_pairs(b"q=art+club&%71=x&age")
+    [(b'q', b'art club'), (b'q', b'x'), (b'age', b'')]
+    """
     pairs = (pair.replace(b"+", b" ").partition(b"=") for pair in query_string.split(b"&") if pair)
     return [(unquote_to_bytes(name), unquote_to_bytes(value)) for name, _, value in pairs]
 

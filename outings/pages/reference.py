@@ -329,7 +329,7 @@ def _write_answer(example: Example) -> Markup:
 
 
 def _escape(text: str) -> Markup:
-    """Escape text between tags: quotation marks, of which answers have thousands, stay as they are."""
+    """Escape text between tags: quotation marks, of which answers have thousands, are unchanged."""
     return Markup(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))  # noqa: S704 it is escaped
 
 

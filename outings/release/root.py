@@ -195,7 +195,11 @@ def format_release_id(sequence: int, sha: str) -> str:
 
 
 def parse_release_id(text: str) -> tuple[int, str]:
-    """Return the sequence and the 8 hex digits. Raises ValueError if the text is not a release id."""
+    """Return the sequence and the 8 hex digits. Raises ValueError if the text is not a release id.
+
+    >>> parse_release_id("12-0a1b2c3d")
+    (12, '0a1b2c3d')
+    """
     sequence, _, opening = text.partition("-")
     well_formed = sequence.isascii() and sequence.isdigit() and len(opening) == 8
     if not well_formed or format_release_id(int(sequence), opening) != text or set(opening) - set("0123456789abcdef"):

@@ -14,7 +14,7 @@ WORD, SIGN, NUMBER = "word", "sign", "number"
 _MARKS = re.compile("[\u0300-\u036f]")
 _APOSTROPHES = re.compile("['’‘ʼ`´]")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
-# What becomes two letters in lower case, or stands for letters that no keyboard has.
+# What becomes two letters in lower case, or is a sign for letters that no keyboard has.
 _LETTERS = str.maketrans({"ß": "ss", "œ": "oe", "æ": "ae", "⁄": "/"})
 _PIECE = re.compile(r"[a-z]+|\d+|[^\sa-z\d]")
 

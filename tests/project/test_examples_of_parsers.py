@@ -9,8 +9,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PARSERS = (
+    "outings.answers.directory.ranking",
     "outings.answers.expressions.parsing",
+    "outings.configuration.mapping",
+    "outings.configuration.query_string",
+    "outings.contract.languages.language",
+    "outings.contract.query",
+    "outings.contract.text",
     "outings.contract.values",
+    "outings.release.root",
     "outings.texts.ages",
     "outings.texts.amounts",
     "outings.texts.days",
