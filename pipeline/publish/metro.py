@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 from msgspec.structs import replace
 
-from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
+from outings.answers.derived import derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
@@ -39,10 +39,9 @@ from pipeline.publish.objects.precomputed_pages import put_pages
 from pipeline.publish.objects.site import put_metro_site
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.tables.feed_account import count_tables
-from pipeline.tables.similar import RELATED_COLUMNS, make_related
+from pipeline.tables.similar import make_related
 from pipeline.tables.snapshot_tables import Tables, encode_table, make_zips
 from pipeline.tables.table_builder import TableBuilder
-from pipeline.tables.unchanged_columns import find_unchanged_columns
 from pipeline.tables.versions import Change
 
 # Days before and after the build's local date, both inclusive.
@@ -106,7 +105,7 @@ def publish_metro(
     tables of `made`: the rest reads the written ones."""
     released = plan.previous
     writer = ObjectWriter(store, known=_list_known(released, previous))
-    manifest = _write_tables(made, previous, plan=plan, writer=writer, account=attached.account)
+    manifest = _write_tables(made, plan=plan, writer=writer, account=attached.account)
     manifest = _keep_stamp(manifest, released)
     made.buffer.close()
     return_memory()
@@ -152,20 +151,13 @@ def _list_known(released: PreviousMetro | None, previous: PreviousSnapshot) -> s
 
 
 def _write_tables(
-    made: Tables,
-    previous: PreviousSnapshot,
-    *,
-    plan: MetroPlan,
-    writer: ObjectWriter,
-    account: Mapping[str, FeedAccount],
+    made: Tables, *, plan: MetroPlan, writer: ObjectWriter, account: Mapping[str, FeedAccount]
 ) -> Manifest:
-    """Write a metro's tables and return the manifest. Tables are removed from `made` one by one, to save memory."""
+    """Write a metro's tables and return the manifest. Frees the tables of `made`."""
     old = None if plan.previous is None else plan.previous.manifest
     packs = () if old is None else old.packs
     frames, packs = pack_documents(made.tables, made.buffer, packs=packs, emptied=plan.emptied, writer=writer)
-    unchanged = find_unchanged_columns(frames, previous, old, today=plan.today)
-    is_related = unchanged.cover(RELATED_COLUMNS)
-    frames["related"] = previous.read_table("related") if is_related else make_related(frames, today=plan.today)
+    frames["related"] = make_related(frames, today=plan.today)
     if plan.centroids:
         frames["zips"] = make_zips(plan.centroids)
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
@@ -173,16 +165,9 @@ def _write_tables(
     made.origins.write_parquet(target, compression="uncompressed", statistics=False)
     origins = None if plan.program is None else Origins(program=plan.program, object=writer.put(target.getvalue()))
     account = add_accounts([count_tables(frames, today=plan.today), account])
-    known = {} if old is None else old.mapped
-    whole = [group for group in DERIVED if known.keys() >= {*group.names} and unchanged.cover(group.columns)]
-    kept = {name: known[name] for group in whole for name in group.names}
-    again = [group for group in DERIVED if group not in whole]
-    derived = derive_tables(frames, today=plan.today, language=plan.language, derivations=again)
     made.tables.clear()
+    mapped = _put_mapped(derive_tables(frames, today=plan.today, language=plan.language), writer)
     del frames
-    mapped = kept | _put_mapped(derived, writer)
-    for table in kept.values():
-        writer.keep(table.object)
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
