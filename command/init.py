@@ -28,6 +28,7 @@ from pipeline.clock import AsOf
 from pipeline.drafts.columns import ROLES
 from pipeline.drafts.drafting import NO_PRESET, OpenedFile, draft_feed, make_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
+from pipeline.drafts.roles import IGNORED
 from pipeline.drafts.writing import DRAFTED, describe_draft, format_draft, write_toml
 from pipeline.dry_run import DryRun
 from pipeline.feed_task import read_feed
@@ -117,11 +118,11 @@ def init(
         ]
         with open_scratch() as scratch:
             opened = open_files(feeds, config.absolute().parent, scratch)
-        city = _describe_metro(opened, asks=asks, **city_options)
-        drafts = [
-            draft_feed(file, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
-            for file in opened
-        ]
+            city = _describe_metro(opened, asks=asks, **city_options)
+            drafts = [
+                draft_feed(file, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
+                for file in opened
+            ]
         if sql:
             click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
             return
@@ -166,8 +167,9 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, list[str]]:
     stated: dict[str, list[str]] = {}
     for text in columns:
         role, equals, column = text.partition("=")
-        if not equals or role not in ROLES:
-            raise click.UsageError(f"--column {text}: expected ROLE=COLUMN, where a role is one of: {', '.join(ROLES)}")
+        if not equals or role not in (*ROLES, IGNORED):
+            allowed = ", ".join((*ROLES, IGNORED))
+            raise click.UsageError(f"--column {text}: expected ROLE=COLUMN, where a role is one of: {allowed}")
         stated.setdefault(role, []).append(column)
     return stated
 

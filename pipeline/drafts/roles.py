@@ -50,19 +50,14 @@ class Role(Struct, frozen=True, kw_only=True):
 
 
 Roles = Mapping[str, Role]
+# Of columns that are taken for nothing.
+IGNORED = "ignore"
+# Makes a column's role, with the notation of its times.
+MakeRole = Callable[[str, str], Role]
 
 
-def find_roles(
-    columns: Sequence[Column],
-    connection: DuckDBPyConnection,
-    *,
-    months_first: bool,
-    stated: Mapping[str, Sequence[str]] = {},
-) -> dict[str, Role]:
-    """Return the column of each role, such as `name` or `start_date`.
-
-    A column has one role. `stated`: columns that the caller names for a role; these may have several.
-    """
+def open_roles(columns: Sequence[Column], connection: DuckDBPyConnection, *, months_first: bool) -> MakeRole:
+    """Return a function that makes the role of a column, by the role's name and the column's path."""
     by_path = {column.path: column for column in columns}
 
     @cache
@@ -72,6 +67,21 @@ def find_roles(
     def make_role(role: str, path: str) -> Role:
         return Role(column=by_path[path], writing=read_writing(path) if role in _TIMES else TimeNotation())
 
+    return make_role
+
+
+def find_roles(
+    columns: Sequence[Column],
+    connection: DuckDBPyConnection,
+    make_role: MakeRole,
+    *,
+    stated: Mapping[str, Sequence[str]] = {},
+) -> dict[str, Role]:
+    """Return the column of each role, such as `name` or `start_date`.
+
+    A column has one role. `stated`: columns that the caller names for a role; these may have several.
+    """
+    by_path = {column.path: column for column in columns}
     roles = {role: make_role(role, path) for role, paths in stated.items() for path in paths if path in by_path}
     if "weekdays" not in roles:
         weekly = next((column for column in columns if find_language(column.distinct) is not None), None)
@@ -143,7 +153,7 @@ def _find_times(
     roles: Mapping[str, Role],
     free: Sequence[Column],
     connection: DuckDBPyConnection,
-    make_role: Callable[[str, str], Role],
+    make_role: MakeRole,
 ) -> dict[str, Role]:
     """Find dates and times in columns whose names tell nothing: a start, and the first one that is later."""
     known = {**roles}
@@ -152,7 +162,7 @@ def _find_times(
         made = (make_role("start_date", column.path) for column in own)
         # The terms of all courses may begin on one day.
         is_course = "weekdays" in roles
-        date = next((role for role in made if _is_dated(role, is_course=is_course)), None)
+        date = next((role for role in made if is_dated(role, is_course=is_course)), None)
         known |= {} if date is None else {"start_date": date}
     elif "start_time" not in known and known["start_date"].writing.kind == "day":
         known |= {name: moment for name, moment in _find_moments(free, make_role) if name not in known}
@@ -183,14 +193,14 @@ def is_other_date(path: str) -> bool:
     return not words.isdisjoint(merge_words("words")["other_dates"])
 
 
-def _is_dated(role: Role, *, is_course: bool) -> bool:
+def is_dated(role: Role, *, is_course: bool) -> bool:
     """Return True if nearly all cells are dates, and (except for a course) not all equal, as an export's date is."""
     writing = role.writing
     varies = is_course or len(role.column.distinct) > 1 or writing.values == 1
     return varies and writing.kind in ("moment", "day") and writing.read >= 0.8 * writing.values
 
 
-def _find_moments(free: Sequence[Column], make_role: Callable[[str, str], Role]) -> list[tuple[str, Role]]:
+def _find_moments(free: Sequence[Column], make_role: MakeRole) -> list[tuple[str, Role]]:
     """Find columns that are named for a time and hold whole moments, beside a column for the day."""
     return [
         (role, made)

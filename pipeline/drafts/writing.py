@@ -114,7 +114,7 @@ _VALUE_LETTERS = 100
 
 def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
     """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: the account of rows."""
-    lines = list_losses(count)
+    lines = [*list_changes(draft), *list_losses(count)]
     reported = structs.replace(count, unplaced=(), account=None if _hides_much(count) else count.account)
     lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.cleaned):,} records")
     if draft.feed.preset:
@@ -136,6 +136,16 @@ def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
 
 # The largest share of a draft's rows that may be merged, and hidden from lists, before a warning comes first.
 _MOST_MERGED, _MOST_HIDDEN = 0.01, 0.1
+
+
+def list_changes(draft: FeedDraft) -> list[str]:
+    """Return lines about what the rows changed in the first guess, how to have it all the same, and what is doubtful."""
+    lines = []
+    for change in draft.changes:
+        done = f"is not read as {change.role}" if change.is_dropped else f"is read as {change.role}"
+        lines.append(f"  {change.column} {done}, since otherwise {change.why}{change.undo}")
+    lines += [f"  {doubt}" for doubt in draft.doubts]
+    return ["Look at this first:", *lines, ""] if lines else []
 
 
 def _hides_much(count: FeedCount) -> bool:
