@@ -20,6 +20,7 @@ _PRICED = re.compile(
     rf"(?i).*(\d\s?{CURRENCY}|{CURRENCY}\s?\d).*|({'|'.join(map(re.escape, merge_words('words')['free'][:-1]))})\b.*"
 )
 _YEARS = re.compile(rf"(?i).*\d\s*(?:{'|'.join(merge_words('ranges')['years'])})\b.*")
+_DAY = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?\b.*")
 _DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
 _TIMES = ("start_date", "start_time", "end_date", "end_time")
 _ADDRESS = re.compile(r"(https?://)?[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
@@ -247,7 +248,8 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
     if role in ("is_free", "registration", "all_day"):
         return len({value.casefold() for value in values}) <= 3 and not column.many
     if role == "category":
-        return len(column.distinct) <= max(40, len(values) // 2)
+        # Trumba's feeds have the day of an event there.
+        return len(column.distinct) <= max(40, len(values) // 2) and _share(values, _DAY) <= _LEAST
     return role != "name" or _share(values, _NUMBER) < 0.5
 
 

@@ -19,7 +19,7 @@ DAYS = (
     "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y-%m-%d", "%Y%m%d", "%d/%m/%y",
     "%m/%d/%y", "%d-%m-%y", "%d.%m.%y", "%d %B %Y", "%B %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %B %y", "%A %d %B %Y",
     "%A %B %d %Y", "%A %d/%m/%Y", "%A %m/%d/%Y", "%A %d.%m.%Y", "%A %d.%m.%y", "%A %d.%m.", "%d.%m.", "%A %d/%m",
-    "%A %m/%d", "%A %d %B", "%A %B %d", "%d %B", "%B %d",
+    "%A %m/%d", "%Y/%m/%d (%A)", "%A %d %B", "%A %B %d", "%d %B", "%B %d",
 )  # fmt: skip
 _READERS = {"moment": read_moment, "day": read_day, "clock": read_clock}
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%H-%M-%S")

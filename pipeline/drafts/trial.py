@@ -41,6 +41,8 @@ FAULTS: Mapping[str, tuple[float, str]] = {
     "dearest_alone": (1, "would have a highest price and no lowest"),
     "namesake": (3, "would have the name of another place"),
 }
+# The account of rows has these too.
+_COUNTED_ELSEWHERE = ("lost", "merged", "left_out", "undated")
 # What a row states, by what it is worth.
 _WORTH = {
     "ages": 1,
@@ -159,10 +161,6 @@ class Change(Struct, frozen=True, kw_only=True):
     is_dropped: bool = False
     why: str = ""
 
-    @property
-    def undo(self) -> str:
-        return f" (if that is wrong: --column {self.role}={self.column})" if self.is_dropped else ""
-
 
 def improve(
     roles: Roles, columns: Sequence[Column], trial: Trial, make_role: MakeRole, *, stated: Collection[str]
@@ -185,7 +183,7 @@ def improve(
 
 def list_doubts(outcome: Outcome) -> list[str]:
     """Return what is still wrong with many rows, in words. What is lost or merged is counted elsewhere."""
-    told = {name: count for name, count in outcome.faults.items() if name not in ("lost", "merged", "left_out")}
+    told = {name: count for name, count in outcome.faults.items() if name not in _COUNTED_ELSEWHERE}
     return [
         f"{count:,} of the first {outcome.rows:,} rows {FAULTS[name][1]}"
         for name, count in told.items()
