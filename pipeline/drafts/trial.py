@@ -58,7 +58,7 @@ _WORTH = {
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What becomes of the rows of a sample. `faults`: how many rows have each of `FAULTS`; `stated`: how many state
+    """The rows of a sample, as they would be published. `faults`: how many rows have each of `FAULTS`; `stated`: how many state
     each member."""
 
     rows: int
