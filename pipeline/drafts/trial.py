@@ -58,8 +58,8 @@ _WORTH = {
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """The rows of a sample, as they would be published. `faults`: how many rows have each of `FAULTS`; `stated`: how many state
-    each member."""
+    """The rows of a sample, as they would be published. `faults`: how many rows have each of `FAULTS`; `stated`: how
+    many state each member."""
 
     rows: int
     faults: Mapping[str, int]
