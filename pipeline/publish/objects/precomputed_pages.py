@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 
-from outings.answers.routes import answer
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.routes import LISTS, match_route
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot
-from pipeline.publish.objects.documents import pack_body
 from pipeline.publish.objects.object_writer import ObjectWriter
 
 # The page sizes that readers ask for: the default, and the largest, which mirrors use.
@@ -68,6 +66,10 @@ def name_page(query: Query, day: date) -> str:
 
 
 def put_pages(snapshot: Snapshot, today: date, *, writer: ObjectWriter) -> dict[str, PrecomputedPage]:
+    # Engines, which listing these pages does not need.
+    from outings.answers.routes import answer
+    from pipeline.publish.objects.documents import pack_body
+
     slug = snapshot.metro.slug
     release = Release(id="", sequence=0, latest_version_id=0, metros={slug: snapshot})
     pages = {}

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from outings.answers.ical import find_dates, render_event_file
-from outings.answers.live_counts import count_listings
 from outings.contract.envelope import encode_error
 from outings.contract.errors import not_found
 from outings.contract.query import Entitlement
@@ -95,7 +93,8 @@ def make_site_pages(tree: Tree) -> Iterator[Item]:
     """Yield the pages of no metro, with the styles and scripts of all."""
     if tree.settings is None:
         return
-    # A tree without pages needs no templates.
+    # A tree without pages needs no templates, and an unchanged one no engines.
+    from outings.answers.live_counts import count_listings
     from outings.pages.site import render_static_site
     from outings.pages.web_files import list_sitemaps
 
@@ -137,6 +136,8 @@ def make_listing_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
     """Yield a part for each published listing: its page, and its calendar file if it has dates."""
     if tree.settings is None:
         return
+    from outings.answers.ical import find_dates
+
     areas = None if metro.outlines is None else metro.outlines.read(b"")
     common = _hash_settings(tree.settings), metro.snapshot.metro.name, hash_of(areas or b"")
     for collection, ids in metro.listings.items():
@@ -150,6 +151,7 @@ def make_listing_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
 def _make_listing_page(
     planned: PlannedRequest, *, tree: Tree, metro: StaticMetro, areas: bytes | None
 ) -> Iterator[Item]:
+    from outings.answers.ical import render_event_file
     from outings.pages.addresses import locate_listing
     from outings.pages.listing import render_calendar, render_listing
 

@@ -23,7 +23,6 @@ from outings.pages.assets import explain_no_assets, find_templates, find_words, 
 from outings.release.pointer import list_releases
 from outings.release.root import Root
 from outings.release.site import ASSETS, SiteSettings
-from outings.release.snapshot import name_release
 from outings.release.store import Outcome, Store, VersionedBytes, decode_json, hash_of
 from outings.release.trust import ANYBODY, STATIC_FILES, Trust
 from pipeline.fingerprint import describe_libraries, hash_sources
@@ -116,9 +115,7 @@ def publish_static(
             Maker(before, host=host, program=program, most=table.max_objects) as maker,
             TemporaryDirectory() as scratch,
         ):
-            release = name_release(store, listed, cache=cache)
-            dates = {slug: read_date(snapshot.metro.timezone) for slug, snapshot in release.metros.items()}
-            tree = Tree(release, table, dates=dates, scratch=Path(scratch))
+            tree = Tree(store, listed, table, tell_date=read_date, cache=cache, scratch=Path(scratch))
             made, left_out = _make(tree, listed.root, maker, before.tree, trust=trust)
             files = made.list_files()
             changed = [name for name, file in files.items() if known.get(name) != file.sha256]
@@ -219,8 +216,8 @@ def _make(tree: Tree, root: Root, maker: Maker, before: MadePart, *, trust: Trus
     def make_index() -> Iterator[HostFile]:
         of_metros = {slug: _MetroIndex(tree.dates[slug].isoformat(), requests[slug]) for slug in tree.slugs}
         files = dict(sorted(MadePart(parts=parts).list_files().items()))
-        built_at, latest = format_instant(root.built_at), tree.release.latest_version_id
-        index = _Index(tree.release.id, built_at, latest, requests[""], of_metros, files)
+        built_at, latest = format_instant(root.built_at), root.log.latest_version_id
+        index = _Index(tree.id, built_at, latest, requests[""], of_metros, files)
         data = msgspec.json.encode(index)
         yield HostFile(INDEX, data, step=steps.INDEX)
         files[INDEX] = MadeFile(len(data), hash_of(data))
