@@ -26,17 +26,19 @@ def open_environment(*, is_html: bool) -> Environment:
 
 class Section(Struct, frozen=True):
     """An entry of the navigation. `word` names its text among the words `frame`; `needs_data`: it is shown only if the
-    site shows listings; `needs_server`: not on plain files."""
+    site shows listings; `needs_server`: not on plain files; `needs_files`: only there."""
 
     path: str
     word: str
     needs_data: bool = False
     needs_server: bool = True
+    needs_files: bool = False
 
 
 # In the order of the navigation. A page adds its line when it exists.
 SECTIONS: tuple[Section, ...] = (
     Section("explore/", "explore", needs_data=True, needs_server=False),
+    Section("developers/", "developers", needs_server=False, needs_files=True),
     Section("guides/", "guides"),
     Section("reference/", "reference"),
 )
@@ -83,7 +85,8 @@ def list_sections(settings: SiteSettings) -> list[Section]:
     return [
         section
         for section in SECTIONS
-        if (settings.shows_data or not section.needs_data) and not (settings.is_static and section.needs_server)
+        if (settings.shows_data or not section.needs_data)
+        and not (section.needs_server if settings.is_static else section.needs_files)
     ]
 
 

@@ -19,7 +19,7 @@ from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import COLLECTIONS
 from outings.failures import GuardRefusal
-from outings.pages.assets import explain_no_assets, find_templates, find_words, list_assets
+from outings.pages.assets import HTML, explain_no_assets, find_templates, find_words, list_assets
 from outings.release.pointer import list_releases
 from outings.release.root import Root
 from outings.release.site import ASSETS, SiteSettings
@@ -211,7 +211,13 @@ def _make(tree: Tree, root: Root, maker: Maker, before: MadePart, *, trust: Trus
 
     def make_document() -> Iterator[HostFile]:
         files = {request.request: request.files for listed in requests.values() for request in listed}
-        yield HostFile("openapi.json", encode_static_document(tree.vocabulary, files), 3600)
+        document = encode_static_document(tree.vocabulary, files)
+        yield HostFile("openapi.json", document, 3600)
+        if tree.settings is not None:
+            from outings.pages.developers import PATH, render_developers  # a tree without pages needs no templates
+
+            page = render_developers(tree.settings, tree.slugs, files, document)
+            yield HostFile(f"{PATH}index.html", page.data, media=HTML)
 
     def make_index() -> Iterator[HostFile]:
         of_metros = {slug: _MetroIndex(tree.dates[slug].isoformat(), requests[slug]) for slug in tree.slugs}

@@ -3,16 +3,19 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urljoin
 
+import polars as pl
 import pytest
 
 from pipeline.publish.static.hosts import FolderHost
+from pipeline.publish.takedown.takedown import take_down
 from tests.edge.sample_edge import DAY, make_edge
-from tests.pipeline.city import City
-from tests.pipeline.publish.static.trees import publish
+from tests.pipeline.city import City, Record, make_event, make_place
+from tests.pipeline.publish.static.trees import publish, read_tree
 
 # How many links one follows from the home page to any listing.
 MOST_STEPS = 4
@@ -80,3 +83,67 @@ def test_each_organization_and_each_neighborhood_with_listings_has_a_page_that_n
             if slug is not None:
                 pages = (tree / f"seattle/{kind}/{slug}").glob("*.html")
                 assert any(f"/places/{item['slug']}/" in page.read_text() for page in pages), (kind, slug)
+
+
+HIDDEN = "Quixotic"
+
+
+def make_hidden(kind: str) -> Record:
+    """A listing whose name nothing else has, and neither its organization's nor its neighborhood's."""
+    place = {"address": f"1 {HIDDEN} Street", "lat": 47.6, "lng": -122.3, "neighborhood": f"{HIDDEN} Hill"}
+    members: Record = {
+        "name": f"{HIDDEN} Kites", "location": place, "organization": {"name": f"{HIDDEN} Club"}, "confidence": 0.9,
+        "description": f"{HIDDEN} things.", "created_at": "2026-08-11T00:00:00Z",
+    }  # fmt: skip
+    if kind == "event":
+        return make_event(
+            "hidden",
+            **members,
+            starts_local="2026-08-10T08:00:00",
+            rrule="FREQ=DAILY",
+            registration_url="https://quixotic.example.org/",
+        )
+    if kind == "place":
+        return make_place("hidden", **members)
+    dates = {"starts_on": "2026-08-17", "ends_on": "2026-08-21"}
+    own = {"term": dates} if kind == "class" else {"sessions": [{"id": "w", "name": HIDDEN, **dates}]}
+    return {"type": kind, "source_id": "hidden", **members, **own}
+
+
+def find_words(folder: Path) -> set[str]:
+    """The files of a tree that have the hidden name, in their own names or their bytes, also in Parquet."""
+    word = HIDDEN.lower()
+    found = set()
+    for name, data in read_tree(folder).items():
+        text = data.decode("latin-1") + (str(pl.read_parquet(data).to_dicts()) if name.endswith(".parquet") else "")
+        if word in f"{name}{text}".lower():
+            found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["event", "class", "camp", "place"])
+def test_a_takedown_leaves_the_name_in_no_page_feed_sitemap_index_or_calendar(tmp_path: Path, kind: str) -> None:
+    city = City(tmp_path)
+    city.site = '[site]\nurl = "https://example.org"\n'
+    # More than one page of the kind, so that all pages after that of the listing move.
+    city.write([make_hidden(kind), *(make_event(f"e{number}") for number in range(105)), make_place("p")])
+    city.build()
+    host = FolderHost(tmp_path / "tree")
+    publish(city, host)
+    before = find_words(tmp_path / "tree")
+    plural = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}[kind]
+    pages = {"index.html"} if kind == "event" else set()
+    pages |= {
+        f"seattle/{plural}/index.html", f"seattle/{plural}/feed.xml", f"seattle/{plural}/quixotic-kites/index.html",
+        "seattle/organizations/quixotic-club/index.html", "seattle/neighborhoods/quixotic-hill/index.html",
+        "seattle/organizations/index.html", "seattle/neighborhoods/index.html", "cities/seattle/index.html",
+        "cities/seattle/feed.xml", "sitemap-seattle.xml", "v1/seattle/explorer/index.json",
+    }  # fmt: skip
+    assert pages - before == set()
+    (row_id,) = (item["id"] for item in city.ask(f"/v1/seattle/{plural}?limit=200")["data"] if HIDDEN in item["name"])
+    organization = city.ask(f"/v1/{plural}/{row_id}")["data"]["organization"]["id"]
+    now = datetime(2026, 8, 11, tzinfo=UTC)
+    take_down(city.store, [row_id, organization], reason="asked", now=now, cache=city.cache)
+    publish(city, host, looks=True)
+    # The log keeps the id, and no name.
+    assert find_words(tmp_path / "tree") == set()

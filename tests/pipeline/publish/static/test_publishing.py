@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
+from html import unescape
 from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
@@ -96,7 +97,7 @@ def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, st
     pages = {name for name in tree if name.startswith(folders) or "/explorer/" in name}
     assert tree.keys() - named - pages == {
         INDEX, "404.json", "_headers", ".nojekyll", "openapi.json", "index.html", "404.html", "favicon.ico",
-        "manifest.json", "robots.txt",
+        "manifest.json", "robots.txt", "developers/index.html",
     }  # fmt: skip
 
 
@@ -350,10 +351,10 @@ def test_pages_lead_only_to_files_that_are_there_and_ask_for_no_key(sample: tupl
     listings = {name for name in pages if name.startswith(("seattle/", "new-york/"))}
     assert len(listings) > 100
     cities = {f"cities/{slug}/{page}index.html" for slug in ("new-york", "seattle") for page in ("", "numbers/")}
-    assert pages.keys() - listings == {"index.html", "explore/index.html", *cities}
+    assert pages.keys() - listings == {"index.html", "explore/index.html", "developers/index.html", *cities}
     for name, text in pages.items():
         for link in re.findall(r'(?:href|src)="(?!https?:|geo:)([^"#?]+)', text):
-            target = (folder / name).parent / link
+            target = (folder / name).parent / unescape(link)
             assert (target / "index.html" if link.endswith("/") else target).resolve().is_file(), (name, link)
         assert "X-API-Key" not in text
         assert key not in text
