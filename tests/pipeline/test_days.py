@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import recurring_ical_events
 from icalendar import Calendar
 
 from tests.pipeline.city import City, make_event, make_place
@@ -255,6 +254,8 @@ def test_a_series_of_several_days_is_on_the_days_on_which_an_independent_library
         for first, last in windows
         for item in city.ask(f"/v1/seattle/events?occurrences=expand&from={first}&to={last}&limit=200")["data"]
     ]
+    import recurring_ical_events
+
     for content in (SEVERAL_DAYS.encode(), read_file(city, "events.ics")):
         found = recurring_ical_events.of(Calendar.from_ical(content))
         expected = [(str(event["SUMMARY"]), day.isoformat()) for day in days for event in found.at(day)]

@@ -1,4 +1,9 @@
-"""A parent's questions to an assistant that has the tools of `outings mcp`, asked by the SDK's own client."""
+"""A parent's questions to an assistant that has the tools of `outings mcp`, asked by the SDK's own client.
+
+The SDK takes a second to import, so only the worker that runs these tests does.
+"""
+
+from __future__ import annotations
 
 import json
 import os
@@ -9,26 +14,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import httpx2
-import mcp_types as types
 import pytest
 from click.testing import CliRunner
-from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 
 from command import main
 from command.mcp.answers import write_detail, write_item, write_items
 from command.mcp.assistant import Api, ApiError, Assistants
-from command.mcp.serving import make_server
 from command.mcp.tools import make_tools
 from command.mirror.client import Connection, HttpResponse
 from outings.contract.openapi.document import make_document
 from outings.contract.vocabulary import Vocabulary
 from tests.edge.processes.serving import wait_until
 from tests.pages.conftest import Demo
+
+if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp import StdioServerParameters
 
 pytestmark = pytest.mark.xdist_group("guides")  # the worker that has the demo
 
@@ -37,6 +42,8 @@ _LINE = re.compile(r"^- (?P<name>[^:]+): .*\[type=(?P<type>\w+) id=(?P<id>[-0-9a
 
 
 def read_text(result: types.CallToolResult) -> str:
+    import mcp_types as types
+
     [content] = result.content
     assert isinstance(content, types.TextContent)
     return content.text
@@ -58,11 +65,15 @@ def find_saturday() -> date:
 
 
 async def ask(server: Any, calls: Sequence[Call]) -> list[types.CallToolResult]:
+    from mcp import Client
+
     async with Client(server) as client:
         return [await client.call_tool(name, arguments) for name, arguments in calls]
 
 
 def start_stdio(demo: Demo) -> StdioServerParameters:
+    from mcp import StdioServerParameters
+
     words = ["-m", "command", "mcp", "--url", demo.url]
     return StdioServerParameters(
         command=sys.executable, args=words, cwd=Path(__file__).parents[3], env={"OUTINGS_KEY": demo.key}
@@ -81,6 +92,8 @@ def test_an_assistant_answers_five_questions_of_a_parent(demo: Demo) -> None:
         # Which day of that weekend has most to do?
         ("calendar", {"metro": "seattle", "from": f"{saturday}", "to": f"{saturday + timedelta(1)}"}),
     ]
+
+    from mcp import Client
 
     async def converse() -> tuple[list[types.CallToolResult], types.CallToolResult]:
         async with Client(start_stdio(demo)) as client:
@@ -112,6 +125,8 @@ def test_errors_of_the_api_reach_the_assistant_in_words(demo: Demo) -> None:
         ("find", {}),
         *(("search", {"metro": "seattle", "q": "swim " * words}) for words in (1_000, 12_000, 20_000)),
     ]
+    from command.mcp.serving import make_server
+
     answers = anyio.run(ask, make_server(Assistants(demo.url), key=demo.key), wrong)
     assert all(answer.is_error for answer in answers)
     category, type_, metro, unknown, tool, *long = map(read_text, answers)
@@ -145,6 +160,8 @@ def address(demo: Demo) -> Iterator[str]:
 
 
 def test_over_http_each_caller_has_its_own_key(demo: Demo, address: str) -> None:
+    from mcp.client.streamable_http import streamable_http_client
+
     question: Call = ("list_listings", {"type": "places", "metro": "seattle", "limit": 1})
 
     async def converse(key: str | None) -> types.CallToolResult:
@@ -158,6 +175,8 @@ def test_over_http_each_caller_has_its_own_key(demo: Demo, address: str) -> None
 
 
 def test_without_a_key_the_list_of_tools_is_an_error_in_words(address: str) -> None:
+    from mcp import Client, MCPError
+
     async def list_tools() -> str:
         async with Client(address) as client:
             with pytest.raises(MCPError) as raised:
