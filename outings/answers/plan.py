@@ -139,7 +139,8 @@ def read_page(query: Query) -> int:
 
 
 # The sort key and the id of a page's last item. The key is an event's start in seconds, a camp's first session as a
-# date, the first characters of a folded name, or, with `changed_since`, the time of the update in seconds.
+# date, the first characters of a folded name; with `changed_since` the time of the update in seconds, and with
+# `sort=soonest` the next date in seconds of the local clock.
 Position = tuple[str | int | None, str]
 
 # The characters of a name in a cursor, which has at most 2,000 in all.
@@ -176,7 +177,9 @@ def read_position(query: Query) -> Position:
     if len(query.cursor.position) != 2:
         raise malformed_cursor()
     key, row_id = query.cursor.position
-    if query.resource == "event" or "changed_since" in query.values:
+    if "sort" in query.values and query.get("occurrences") != "expand":
+        is_key = key is None or (isinstance(key, int) and abs(key) < _SECONDS)
+    elif query.resource == "event" or "changed_since" in query.values:
         is_key = isinstance(key, int) and abs(key) < _SECONDS
     elif query.resource == "camp":
         is_key = key is None or (isinstance(key, str) and parse_date(key) is not None)

@@ -100,6 +100,7 @@ def refuse_expression(*_: object) -> str:
 _BESIDE_IDS = frozenset({"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro"})
 _EXCLUSIVE = (
     ("page", "cursor"), ("page", "changed_since"), ("occurrences", "changed_since"), ("type_hint", "place_type"),
+    ("sort", "changed_since"),
 )  # fmt: skip
 
 

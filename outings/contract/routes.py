@@ -169,6 +169,10 @@ _FILTERS: Mapping[str, tuple[str, ...]] = {
     "place": (*_LISTING, "sensory", *_PLACE, "place_type"),
 }
 _SHAPE = ("fields", "expand", "include", "include_mode")
+_SOONEST = replace(
+    PARAMETERS["sort"], allowed=("soonest",), default=None,
+    meaning="By the next date in the window, then `id`; without it by a date or name that never changes.",
+)  # fmt: skip
 _ANY_LIST = ("ids", "q", "where", "changed_since", "limit", "page", "cursor", "facets")
 
 _ROW = PARAMETERS
@@ -214,6 +218,8 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
     collection, item = COLLECTIONS[listing_type], LISTINGS[listing_type]
     names = (*_FILTERS[listing_type], *_ANY_LIST, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
     parameters = _select(*names, changes=_CHANGES[listing_type])
+    if listing_type != "place":
+        parameters = MappingProxyType({**parameters, "sort": _SOONEST})
     ignored = ("free",) if listing_type == "place" else ()
     route = partial(
         Route, item=item, meta=meta.ListMeta, type=listing_type, ignored=ignored, credits=Credits(1, "record")
