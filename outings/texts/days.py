@@ -15,11 +15,12 @@ MONTH, WEEKDAY = "month:", "weekday:"
 AGO = timedelta(days=60)
 _NUMBER = r"\d+"
 _YEARS = range(1900, 2201)
-_NUMERIC = re.compile(r"(?<!\d)(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})([./])(\d{1,2})\5(\d{4}|\d\d))(?!\d)")
+_NUMERIC = re.compile(r"(?<!\d)(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})([./-])(\d{1,2})\5(\d{4}|\d\d))(?!\d)")
 
 
 class Days(NamedTuple):
-    """The days that a text names: from `first` to `last` (None for one day), or `weekdays` (of WEEKDAYS) of no date."""
+    """The days that a text names: from `first` to `last` (None for one day), or `weekdays` (of WEEKDAYS) of no
+    date. Beside a span they are its days: "Saturdays from 4 to 25 July"."""
 
     first: date | None
     last: date | None = None
@@ -95,11 +96,14 @@ class _DayReader:
         self._month_first = bool(read_words(languages[0]).get("month_first"))
 
     def read_weekdays(self, text: str) -> tuple[str, ...]:
-        days, is_range, last = dict[str, None](), False, ""
+        days, is_range, last, kept = dict[str, None](), False, "", dict[str, None]()
         tokens = self._scanner.scan(text)
         for token in tokens:
             if token.role.startswith(WEEKDAY):
-                own: Sequence[str] = token.role.removeprefix(WEEKDAY).split()
+                own: Sequence[str] = _list_codes(token)
+            elif token.role == "except" and days:
+                days, kept = {}, days
+                continue
             elif token.role in ("fill", "and", "or", "between", "from") or (
                 token.role == SIGN and token.text in "/,;&+|.()ªº"
             ):
@@ -118,7 +122,9 @@ class _DayReader:
                 own = [WEEKDAYS[(first + step) % 7] for step in range(_count_steps(last, own[0]) + 1)]
             days |= dict.fromkeys(own)
             is_range, last = False, own[-1]
-        is_sure = len(days) > 1 or any(len(token.text) > 1 for token in tokens)
+        if kept:
+            days = {day: None for day in kept if day not in days}
+        is_sure = bool(kept) or len(days) > 1 or any(len(token.text) > 1 for token in tokens)
         return tuple(sorted(days, key=WEEKDAYS.index)) if is_sure else ()
 
     def names_day(self, text: str) -> bool:
@@ -134,7 +140,13 @@ class _DayReader:
                 return None
         elif (parts := _list_parts(tokens)) is not None:
             stated = parts
-        return _complete(stated, today)
+        days = _complete(stated, today)
+        if days is None or days.last is None:
+            return days
+        # "Saturdays from 4 to 25 July", but "Monday 5 to Friday 9 July" is each day.
+        named = {code: None for token in tokens if token.role.startswith(WEEKDAY) for code in _list_codes(token)}
+        ends = {WEEKDAYS[day.weekday()] for day in (days.first, days.last) if day is not None}
+        return days if set(named) == ends and len(named) > 1 else days._replace(weekdays=tuple(named))
 
 
 def _list_parts(tokens: Sequence[Token]) -> list[_Day] | None:
@@ -163,11 +175,15 @@ def _list_parts(tokens: Sequence[Token]) -> list[_Day] | None:
     return parts
 
 
+def _list_codes(token: Token) -> list[str]:
+    return token.role.removeprefix(WEEKDAY).split()
+
+
 def _read_numeric(match: re.Match[str], *, month_first: bool) -> _Day:
     if match[1]:
         return _Day(year=int(match[1]), month=int(match[2]), day=int(match[3]))
     one, other, year = int(match[4]), int(match[6]), int(match[7])
-    if (month_first and match[5] == "/" and other > 0 and one <= 12) or other > 12:
+    if (month_first and match[5] != "." and other > 0 and one <= 12) or other > 12:
         one, other = other, one
     return _Day(day=one, month=other, year=year if year > 99 else 2000 + year)
 

@@ -20,8 +20,13 @@ class Text(NamedTuple):
     answer: str
 
 
-def list_texts(*kinds: str) -> Iterator[Text]:
-    for line in Path(__file__).with_name("texts.tsv").read_text().splitlines():
+def list_unseen(*kinds: str) -> Iterator[Text]:
+    """Yield texts that somebody collected who did not know the readers. No reader is tuned to them."""
+    return list_texts(*kinds, file="unseen.tsv")
+
+
+def list_texts(*kinds: str, file: str = "texts.tsv") -> Iterator[Text]:
+    for line in Path(__file__).with_name(file).read_text().splitlines():
         if not line.startswith("#") and (text := Text(*line.split("\t"))).kind in (kinds or (text.kind,)):
             yield text
 
@@ -58,4 +63,5 @@ def write_hours(hours: Hours | None) -> str:
 def write_days(days: Days | None) -> str:
     if days is None or days.first is None:
         return "?" if days is None else " ".join(days.weekdays)
-    return days.first.isoformat() + ("" if days.last is None else f"..{days.last}")
+    span = days.first.isoformat() + ("" if days.last is None else f"..{days.last}")
+    return " ".join([*days.weekdays, span])
