@@ -59,15 +59,18 @@ def names_day(text: str, language: str | None = None) -> bool:
     return _open_reader(language, alone=False).names_day(fold(text))
 
 
-def read_weekdays(text: str, language: str | None = None, *, alone: bool = False) -> tuple[str, ...]:
+def read_weekdays(
+    text: str, language: str | None = None, *, alone: bool = False, are_signs: bool = False
+) -> tuple[str, ...]:
     """Read a text of weekdays and nothing else; () for any other. `alone`: by the words of this language only.
+    `are_signs`: a letter alone is a weekday, as it is where others beside it are.
 
     >>> read_weekdays("Mon & Wed")
     ('mo', 'we')
     """
     folded = fold(text) if len(text) <= 200 else ""
-    days = (_open_reader(code, alone=alone).read_weekdays(folded) for code in order_languages(language, alone=alone))
-    return next(filter(None, days), ())
+    readers = (_open_reader(code, alone=alone) for code in order_languages(language, alone=alone))
+    return next(filter(None, (reader.read_weekdays(folded, are_signs=are_signs) for reader in readers)), ())
 
 
 @lru_cache(maxsize=4096)
@@ -95,12 +98,15 @@ class _DayReader:
         self._split = re.compile("|".join(sorted(map(re.escape, self._signs), key=len, reverse=True)) or r"(?!)")
         self._month_first = bool(read_words(languages[0]).get("month_first"))
 
-    def read_weekdays(self, text: str) -> tuple[str, ...]:
+    def read_weekdays(self, text: str, *, are_signs: bool) -> tuple[str, ...]:
         days, is_range, last, kept = dict[str, None](), False, "", dict[str, None]()
         tokens = self._scanner.scan(text)
+        has_number = any(token.role == NUMBER for token in tokens)
         for token in tokens:
-            if token.role.startswith(WEEKDAY):
-                own: Sequence[str] = _list_codes(token)
+            if token.role == "fill" and len(token.text) > 1 and token.text in self._signs and not has_number:
+                own: Sequence[str] = [self._signs[token.text]]  # "Tu, Th", but not "5th"
+            elif token.role.startswith(WEEKDAY):
+                own = _list_codes(token)
             elif token.role == "except" and days:
                 days, kept = {}, days
                 continue
@@ -124,7 +130,7 @@ class _DayReader:
             is_range, last = False, own[-1]
         if kept:
             days = {day: None for day in kept if day not in days}
-        is_sure = bool(kept) or len(days) > 1 or any(len(token.text) > 1 for token in tokens)
+        is_sure = are_signs or bool(kept) or len(days) > 1 or any(len(token.text) > 1 for token in tokens)
         return tuple(sorted(days, key=WEEKDAYS.index)) if is_sure else ()
 
     def names_day(self, text: str) -> bool:
