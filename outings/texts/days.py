@@ -7,7 +7,19 @@ from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from outings.texts.tokens import NUMBER, SIGN, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
+from outings.texts.tokens import (
+    LANGUAGES,
+    NUMBER,
+    SIGN,
+    WORD,
+    Scanner,
+    Token,
+    expand,
+    fold,
+    make_roles,
+    order_languages,
+    read_words,
+)
 
 WEEKDAYS = ("mo", "tu", "we", "th", "fr", "sa", "su")
 MONTH, WEEKDAY = "month:", "weekday:"
@@ -42,6 +54,22 @@ def list_day_roles(language: str) -> dict[str, str]:
     roles = {f"{MONTH}{number}": names for number, names in enumerate(words["months"], 1)}
     roles |= {f"{WEEKDAY}{code}": names for code, names in zip(WEEKDAYS, words["weekdays"], strict=True)}
     return roles | {f"{WEEKDAY}{days}": names for names, days in words["weekdays_together"].items()}
+
+
+@cache
+def list_month_names() -> tuple[tuple[str, ...], ...]:
+    """Return the folded names of each month in every language, the longest first: a short one begins a long one."""
+    months = [
+        [fold(name) for code in LANGUAGES for name in expand(read_words(code)["months"][place])] for place in range(12)
+    ]
+    return tuple(tuple(sorted(dict.fromkeys(own), key=len, reverse=True)) for own in months)
+
+
+@cache
+def list_weekday_names() -> tuple[str, ...]:
+    """Return the folded names of the weekdays in every language, the longest first."""
+    names = [fold(name) for code in LANGUAGES for names in read_words(code)["weekdays"] for name in expand(names)]
+    return tuple(sorted(dict.fromkeys(names), key=len, reverse=True))
 
 
 def read_days(text: str, language: str | None = None, *, today: date) -> Days | None:

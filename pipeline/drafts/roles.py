@@ -7,6 +7,7 @@ from functools import cache
 from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
+from outings.texts.amounts import read_amount
 from pipeline.drafts.columns import ROLES, Column, list_spellings, rank_name
 from pipeline.drafts.time_notation import TimeNotation, find_writing, read_times
 from pipeline.drafts.weekdays import find_language
@@ -15,11 +16,7 @@ from pipeline.words import merge_words
 
 _AMOUNT = re.compile(r"\d+(?:[.,]\d{1,2})?")
 _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
-# An amount with its currency, or a word for free.
-_PRICED = re.compile(
-    rf"(?i).*(\d\s?{CURRENCY}|{CURRENCY}\s?\d).*|({'|'.join(map(re.escape, merge_words('words')['free'][:-1]))})\b.*"
-)
-_YEARS = re.compile(rf"(?i).*\d\s*(?:{'|'.join(merge_words('ranges')['years'])})\b.*")
+_CURRENCY = re.compile(CURRENCY)
 _DAY = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?\b.*")
 _DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
 _TIMES = ("start_date", "start_time", "end_date", "end_time")
@@ -107,7 +104,7 @@ def find_roles(
     if not roles.keys() & {"age_text", "age_min", "age_max", "audience"}:
         roles |= _find_first("age_text", free, _state_ages)
     if not roles.keys() & {"price", "price_min", "price_max"}:
-        roles |= _find_first("price", free, lambda values: _share(values, _PRICED) > 0.5)
+        roles |= _find_first("price", free, lambda values: _count(values, _is_priced) > 0.5 * len(values))
     if "price" in roles and "price" not in stated and (pair := _pair_prices(roles["price"].column, free)):
         roles = {role: made for role, made in roles.items() if role != "price"} | pair
     return roles if "lat" in roles and "lng" in roles else {**roles, **_find_position(free)}
@@ -239,7 +236,7 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
         most = 90 if role == "lat" else 180
         degrees = [value for value in values if _DEGREES.fullmatch(value.strip()) and abs(read_number(value)) <= most]
         return len(degrees) > 0.5 * len(values)
-    if role.startswith("price") and _share(values, _YEARS) > _LEAST:
+    if role.startswith("price") and _count(values, _states_ages_alone) > _LEAST * len(values):
         return False  # "À partir de: 3 ans"
     if role in _SHAPES:
         return _share(values, _SHAPES[role]) > _LEAST
@@ -255,6 +252,20 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
 
 def _share(values: Sequence[str], pattern: re.Pattern[str]) -> float:
     return sum(pattern.fullmatch(value.strip()) is not None for value in values) / max(1, len(values))
+
+
+def _count(values: Sequence[str], is_so: Callable[[str], bool]) -> int:
+    return sum(map(is_so, values))
+
+
+def _is_priced(value: str) -> bool:
+    """Return True for an amount with its currency, or a word for free."""
+    amount = read_amount(value)
+    return amount is not None and (amount.kind != "priced" or _CURRENCY.search(value) is not None)
+
+
+def _states_ages_alone(value: str) -> bool:
+    return understands("ages", value) and not understands("amount", value)
 
 
 def read_number(value: str | None) -> float:

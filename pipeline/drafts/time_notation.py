@@ -10,9 +10,10 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pipeline.fetch.table.mapping import WEEKDAY_NAMES, read_clock, read_day, read_moment
+from outings.texts.days import list_month_names, list_weekday_names
+from pipeline.fetch.table.mapping import read_clock, read_day, read_moment
 from pipeline.fetch.table.ranges import take_range
-from pipeline.words import fold, list_months
+from pipeline.words import fold
 
 # Where both fit, the one in front is taken: a caller in a country that writes months first turns them round.
 DAYS = (
@@ -26,7 +27,7 @@ _CLOCKS = ("%H:%M", "%H:%M:%S", "%H-%M-%S")
 _SPAN = re.compile(r"\d\s*[–—]\s*\d")
 # Names in a date: a word that begins as a month or a weekday does in one of the languages.
 _NAMED = re.compile(
-    rf"\b(?:{'|'.join(sorted({re.escape(name) for names in (*list_months(), WEEKDAY_NAMES) for name in names}))})"
+    rf"\b(?:{'|'.join(sorted({re.escape(name) for names in (*list_month_names(), list_weekday_names()) for name in names}))})"
 )
 # A longer text is no time.
 _LONGEST = 80
@@ -99,7 +100,7 @@ def _find_unix(values: Sequence[str]) -> str:
 
 def _add_headings(values: Sequence[str]) -> list[str]:
     """Append to each text the month and year of the heading above it. Texts without a heading are left out."""
-    months = {name for names in list_months() for name in names}
+    months = {name for names in list_month_names() for name in names}
     headed, above = [], ""
     for value in values:
         if re.search(_HEADING, value) and fold(value.split()[0]).rstrip(".") in months:

@@ -5,10 +5,10 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from outings.texts.ages import AgeSpan
-from outings.texts.amounts import Amount
-from outings.texts.days import Days
-from outings.texts.hours import Hours
+from outings.texts.ages import AgeSpan, read_ages
+from outings.texts.amounts import Amount, read_amount
+from outings.texts.days import Days, read_days
+from outings.texts.hours import Hours, read_hours
 
 TODAY = date(2026, 11, 28)
 
@@ -65,3 +65,13 @@ def write_days(days: Days | None) -> str:
         return "?" if days is None else " ".join(days.weekdays)
     span = days.first.isoformat() + ("" if days.last is None else f"..{days.last}")
     return " ".join([*days.weekdays, span])
+
+
+def read(kind: str, text: str, language: str | None) -> str:
+    if kind == "ages":
+        return write_ages(read_ages(text, language))
+    if kind == "amounts":
+        return write_amount(read_amount(text, language))
+    if kind == "hours":
+        return write_hours(read_hours(text, language))
+    return write_days(read_days(text, language, today=TODAY))

@@ -15,8 +15,7 @@ from pipeline.fetch.table.ranges import register_readers, take_range
 from pipeline.resolve.facts.audience import join_ages as join_text_ages
 from pipeline.resolve.facts.audience import read_classifier
 from tests.pipeline.clean.record_cleaning import clean
-from tests.texts.table import TODAY, list_texts, list_unseen, write_ages, write_bounds
-from tests.texts.test_readers import read
+from tests.texts.table import TODAY, list_texts, list_unseen, read, write_ages, write_bounds
 
 
 def read_column(kind: str, texts: list[str]) -> list[tuple[str | None, str | None]]:
