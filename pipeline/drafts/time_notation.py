@@ -26,9 +26,8 @@ _READERS = {"moment": read_moment, "day": read_day, "clock": read_clock}
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%H-%M-%S")
 _SPAN = re.compile(r"\d\s*[–—]\s*\d")
 # Names in a date: a word that begins as a month or a weekday does in one of the languages.
-_NAMED = re.compile(
-    rf"\b(?:{'|'.join(sorted({re.escape(name) for names in (*list_month_names(), list_weekday_names()) for name in names}))})"
-)
+_NAMES = (name for names in (*list_month_names(), list_weekday_names()) for name in names)
+_NAMED = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, _NAMES)))})")
 # A longer text is no time.
 _LONGEST = 80
 _MOST = 3
