@@ -25,10 +25,10 @@ from pipeline.clock import AsOf
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import (
     FeedWarning,
-    find_last_dates,
+    find_dates,
     list_far_away,
+    warn_of_dates,
     warn_of_hiding,
-    warn_of_past,
     warn_of_points,
     warn_of_reading,
     warn_of_removals,
@@ -98,7 +98,7 @@ class DryRun:
         self._losses.append(records.losses)
         self._claims.append(records.claims)
         self._accounts += [records.account, count_tables(tables, today=today)]
-        self._dated.append(find_last_dates(tables))
+        self._dated.append(find_dates(tables, today=today))
         for feed, name in list_far_away(tables, metro.bounds):
             self._far_away[feed].append(name)
         for row_id in (row_id for loss in records.losses.values() for row_id in loss.gone):
@@ -129,7 +129,7 @@ class DryRun:
         today = min((work.plan.today for work in self._works.values()), default=date.max)
         warnings = [
             *self._warnings,
-            *(warn_of_past(pl.concat(self._dated), today=today) if self._dated else ()),
+            *(warn_of_dates(pl.concat(self._dated), today=today) if self._dated else ()),
             *(warn_of_points(feed, far) for feed, far in self._far_away.items()),
             *self._warn_of_losses(),
         ]
