@@ -189,7 +189,9 @@ def test_nothing_is_in_the_tree_that_a_public_key_does_not_list(tmp_path: Path) 
     assert find_word(read_tree(folder), "Xylophone") == []
 
     publish(city, FolderHost(folder), metros=("seattle",), requests=("/v1/seattle/events?audience=adults",))
-    assert "v1/seattle/events/audience=adults.json" in find_word(read_tree(folder), "Burlesque")
+    adults = "v1/seattle/events/audience=adults.json"
+    (shown,) = json.loads((folder / adults).read_bytes())["data"]
+    assert {adults, f"v1/events/{shown['id']}.json"} <= {*find_word(read_tree(folder), "Burlesque")}
     assert find_word(read_tree(folder), "Sketchy") == []
 
 
@@ -265,6 +267,18 @@ def test_of_details_only_those_that_changed_are_written(city: City, tmp_path: Pa
     assert sorted({name.split("/")[1] for name in details}) == ["events"]
     assert len(details) == 1
     assert len([name for name in done.deleted if name.startswith("v1/places/")]) == 1
+
+
+def test_a_listings_calendar_gets_a_date_when_builds_list_its_day(tmp_path: Path) -> None:
+    city, folder = City(tmp_path, has_pages=True), tmp_path / "tree"
+    city.write([make_event("walk", starts_local="2026-11-01T10:00:00", rdates=["2027-09-20T10:00:00"])])
+    found = []
+    for day in ("2026-08-10", "2026-08-20"):
+        city.build(day)
+        publish(city, FolderHost(folder), day=day)
+        (calendar,) = folder.glob("seattle/events/*/*.ics")
+        found.append(calendar.read_bytes().count(b":20270920T"))
+    assert found == [0, 1]
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from pipeline.publish.takedown.takedown import take_down
 from tests.pipeline.city import FIRST, City, Record, make_event, make_place
 
 ADULTS = "/v1/seattle/events?audience=adults"
-WEEKLY = {"rrule": "FREQ=WEEKLY;BYDAY=WE", "is_recurring": True}
+WEEKLY = {"rrule": "FREQ=WEEKLY"}
 
 
 class Dying(BaseException):
@@ -71,7 +71,11 @@ class World:
             self.rows[metro][name] = make_place(name, **more)
             return
         day = self.day + timedelta(days=draw.randrange(40))
-        more |= draw.choice([{}, {"audience": "adults"}, WEEKLY, {"place": {"source_id": "r1"}}])
+        others = [f"{day + timedelta(days=number)}T10:00:00" for number in (7, 30, 500)]
+        more |= draw.choice([
+            {}, {"audience": "adults"}, WEEKLY, {"rdates": others}, {**WEEKLY, "exdates": others},
+            {"place": {"source_id": "r1"}},
+        ])  # fmt: skip
         more |= {"categories": draw.sample(["music_dance", "arts_creative"], 1)}
         self.rows[metro][name] = make_event(name, starts_local=f"{day}T10:00:00", **more)
 
@@ -95,7 +99,7 @@ class World:
         pass
 
     def begin_day(self) -> None:
-        self.day += timedelta(days=self.draw.choice([1, 1, 5, 30]))
+        self.day += timedelta(days=self.draw.choice([1, 1, 5, 60]))
 
     def change_settings(self) -> None:
         self.table = {
