@@ -239,7 +239,8 @@ _HOW = (
     ),
     _control(
         name="fields", kind="path", array=True, example="name,links.self",
-        meaning="Keep these members alone, as dotted paths; `id` and `type` are always kept.",
+        meaning="Keep these members alone, as dotted paths; `id` and `type` are always kept. Others are absent then, "
+        "also where the schema requires them.",
     ),
     _control(
         name="expand", kind="word", array=True, allowed=("place", "organization"), example="place",

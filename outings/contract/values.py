@@ -205,7 +205,7 @@ KINDS: Mapping[Kind, ValueKind] = {
         {**_TEXT, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$"},
     ),
     "word": ValueKind(parse_text, "a word", _TEXT),
-    "path": ValueKind(parse_text, "a dotted path", {**_TEXT, "minLength": 1}),
+    "path": ValueKind(parse_text, "a dotted path", {**_TEXT, "pattern": "^[a-z_]+(\\.[a-z_]+)*$"}),
     "integer": ValueKind(parse_integer, "a whole number such as 20", {"type": "integer"}),
     "number": ValueKind(parse_number, "a number such as 0.5", {"type": "number"}),
     "boolean": ValueKind({"true": True, "false": False}.get, "true or false", {"type": "boolean"}),

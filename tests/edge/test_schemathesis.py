@@ -46,12 +46,7 @@ def read_operations(app: ASGIApp) -> dict[str, APIOperation]:
     """Return the operations by path. Those that this deployment lacks are left out, so that no 5xx is expected."""
     import schemathesis
 
-    document = make_document(Vocabulary())
-    for methods in document["paths"].values():
-        operation = methods["get"]
-        operation["parameters"] = [
-            node for node in operation["parameters"] if node.get("$ref", "").rpartition("/")[2] not in ZIPS
-        ]
+    document = make_document(Vocabulary(), refused=ZIPS)
     schema = schemathesis.openapi.from_dict(document)
     schema.config.update(base_url="http://testserver")
     schema.app = app
@@ -132,8 +127,11 @@ def is_sent_whole(case: Case, response: Response) -> bool:
 
 def check_answer(case: Case, response: Response, samples: Samples) -> int:
     """Holds the response against the document twice, and gives its status."""
-    case.validate_response(response, checks=list_checks(), headers={"X-API-Key": samples.key})
     url = urlsplit(str(response.request.url))
+    # With `fields` members are absent: `check_response` knows which.
+    is_cut = "fields=" in url.query
+    checks = [check for check in list_checks() if not (is_cut and check.__name__ == "response_schema_conformance")]
+    case.validate_response(response, checks=checks, headers={"X-API-Key": samples.key})
     check_response(
         url.path + (f"?{url.query}" if url.query else ""),
         status=response.status_code,
@@ -210,4 +208,4 @@ def test_what_the_document_forbids_is_refused(samples: Samples, path: str) -> No
 
 def test_the_document_that_is_served_is_the_one_that_is_read_here(samples: Samples) -> None:
     served = ask(samples.edge, "/openapi.json")
-    assert json.loads(served.body) == json.loads(json.dumps(make_document(Vocabulary())))
+    assert json.loads(served.body) == json.loads(json.dumps(make_document(Vocabulary(), refused=ZIPS)))
