@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from starlette.testclient import TestClient
 
+from bench.browser import open_browser
 from bench.engines import Engine, open_postgresql, open_sqlite, open_tantivy
 from bench.peers.cluster import find_programs, run_cluster
 from bench.search_quality_kinds import print_halves, print_kinds, read_halves
@@ -51,10 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             known = [*judged, *(parent for half in _PRINTED for parent in parents[half])]
             explain(client, next(entry for entry in known if entry.q == options.explain), cities)
             return
-        engines = list_engines(cities, folder, running)
+        parents = read_halves()
+        everything = [*judged, *(parent for half in parents.values() for parent in half)]
+        engines = [open_browser(folder / "two-cities/var/store", everything), *list_engines(cities, folder, running)]
         results = grade_all(client, engines, judged, cities)
         print_table(results)
-        parents = read_halves()
         halves = {half: grade_all(client, engines, queries, cities) for half, queries in parents.items()}
         print_halves(halves)
         for engine in filter(results.__contains__, _OURS):

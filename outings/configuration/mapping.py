@@ -87,12 +87,7 @@ class MappingError(ValueError):
 
 
 def parse_mapping(raw: Mapping[str, Any]) -> dict[str, Rule]:
-    """Parse the rules, by the dotted paths of their members. Raises MappingError for the first error.
-
-    >>> rules = parse_mapping({"name": "Title", "price": {"min": {"column": "Fee"}}})
-    >>> {member: rule.column for member, rule in rules.items()}
-    {'name': 'Title', 'price.min': 'Fee'}
-    """
+    """Parse the rules, by the dotted paths of their members. Raises MappingError for the first error."""
     rules = {}
     for member, rule in iterate_rules(raw):
         if isinstance(rule, MappingError):

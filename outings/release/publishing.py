@@ -1,4 +1,4 @@
-"""Publish a release by replacing the pointer once. Until then the previous release is the current one."""
+"""Publish a release by replacing the pointer once. Until then the previous release stays current."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -316,6 +316,8 @@ def test_a_failure_is_said_and_can_be_tried_again(pages: Pages, status: int, mes
     page = pages.open("about:blank")
     answers = page_of_failure(page, status)
     page.goto(f"{pages.url}/explore/?metro={METRO}&type=events")
+    if status == 503:
+        page.get_by_role("alert").get_by_text("Details").click()
     page.get_by_role("alert").get_by_text(message).wait_for()
     assert find_violations(page) == []
     answers.clear()

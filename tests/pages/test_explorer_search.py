@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 def test_the_list_has_what_a_search_finds_first_and_says_what_it_left_out(pages: Pages, demo: Demo) -> None:
     page = explore(pages, {"q": "underwater pottery", "type": "classes"})
-    sent = {"q": "underwater pottery", "types": "classes", "match": "auto", "limit": "10"}
+    sent = {"q": "underwater pottery", "types": "classes", "match": "auto", "limit": "20"}
     answer = ask(demo, f"{METRO}/search", sent)
     assert sorted(page.locator("#matches h3").all_text_contents()) == sorted(item["name"] for item in answer["data"])
     assert page.locator("#matches .note").all_text_contents() == [
@@ -26,7 +26,7 @@ def test_the_list_has_what_a_search_finds_first_and_says_what_it_left_out(pages:
 
 def test_what_a_search_finds_says_where_it_is_for_whom_and_at_what_price(pages: Pages, demo: Demo) -> None:
     page = explore(pages, {"q": "swim", "type": "classes"})
-    sent = {"q": "swim", "types": "classes", "match": "auto", "limit": "10"}
+    sent = {"q": "swim", "types": "classes", "match": "auto", "limit": "20"}
     results = ask(demo, f"{METRO}/search", sent)["data"]
     assert len(results) > 4
     rows = page.locator("#matches li:has(h3)")

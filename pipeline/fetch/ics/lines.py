@@ -70,11 +70,7 @@ def split_texts(value: str) -> list[str]:
 
 
 def parse_line(text: str) -> Line | None:
-    """Parse a content line; None for anything else. A colon in an unquoted parameter ends the parameters.
-
-    >>> parse_line("DTSTART;TZID=Europe/Paris:20260811T090000")[:3]
-    ('DTSTART', {'TZID': 'Europe/Paris'}, '20260811T090000')
-    """
+    """Parse a content line; None for anything else. A colon in an unquoted parameter ends the parameters."""
     match = _NAME.match(text)
     if match is None:
         return None

@@ -35,11 +35,12 @@ export function makeArranged({ ahead, closed, over }, state, language, ways, lev
 
 /**
  * The first rows, with a button that shows more of them.
- * @param {Row[]} rows
- * @param {(rows: Row[]) => HTMLElement[]} make
+ * @template Any
+ * @param {Any[]} rows
+ * @param {(rows: Any[]) => HTMLElement[]} make
  * @param {Language} language
  */
-function makeSteps(rows, make, language) {
+export function makeSteps(rows, make, language) {
   const steps = element("div", {});
   const show = (/** @type {number} */ count) => {
     const more = () => {

@@ -26,6 +26,7 @@ export const CHOICES = [
   ["outdoor"],
   ["sensory"],
   ["openings"],
+  ["open"],
   ["category"],
   ["neighborhood"],
   ["organization_id"],
@@ -82,6 +83,8 @@ function tellChoice(names, get, language, name) {
       return name(first, get(first));
     case "where":
       return get("where");
+    case "open":
+      return language.say("open");
     case "q":
       return `“${get("q")}”`;
     default:
@@ -143,6 +146,7 @@ export class Chips {
       { word: "weekend", filters: findWeekend(today) },
       { word: "free", filters: { free: "true" } },
       { word: "indoor", filters: { indoor: "true" } },
+      { word: "open", filters: { open: "now" } },
       ...AGES.map((age) => ({ word: `age_${age}`, filters: { age } })),
     ];
   }

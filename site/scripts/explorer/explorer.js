@@ -1,3 +1,4 @@
+import { keepCity, readCity } from "../parts/chosen_city.js";
 import { Failure } from "./api.js";
 import { Chips } from "./chips.js";
 import { findNow, findToday } from "./days.js";
@@ -7,6 +8,7 @@ import { LineSearch } from "./line_search.js";
 import { locatePage } from "./list_view.js";
 import { makeHistory, makeListing } from "./listing_view.js";
 import { MapView } from "./map_view.js";
+import { mendState } from "./old_links.js";
 import { Reading } from "./reading.js";
 import { Results } from "./results.js";
 import { changeFilters, formatState, parseState } from "./state.js";
@@ -25,9 +27,11 @@ export class Explorer {
    * @param {object} parts
    * @param {import("./api.js").Api} parts.api
    * @param {import("./language.js").Language} parts.language
+   * @param {() => Promise<import("../query/tables.js").Tables>} parts.readTables
    * @param {import("./map_view.js").Load} parts.openMap
    */
-  constructor(root, { api, language, openMap }) {
+  constructor(root, { api, language, readTables, openMap }) {
+    this.readTables = readTables;
     this.root = root;
     this.api = api;
     this.language = language;
@@ -44,11 +48,6 @@ export class Explorer {
     this.metros = [];
     this.view = find("view", HTMLElement);
     this.beside = find("beside", HTMLElement);
-    // The first view comes without the map's script, which is as large as all else.
-    this.moved = new Promise((resolve) => {
-      for (const move of ["pointermove", "pointerdown", "wheel", "scroll", "keydown"])
-        addEventListener(move, resolve, { once: true, passive: true });
-    });
     this.status = find("status", HTMLElement);
     this.waiting = new AbortController();
     this.ways = {
@@ -179,10 +178,20 @@ export class Explorer {
     this.root.removeAttribute("data-down");
     find("panes", HTMLElement).hidden = false;
     this.form.fillMetros(this.metros);
-    if (!this.metros.some((metro) => metro.slug === this.state.metro)) this.state.metro = this.metros[0]?.slug ?? "";
+    if (this.metros.length) this.#mendAddress();
     const line = new URLSearchParams(location.search).get("line")?.trim();
     await (line ? this.line.searchLine(line) : this.show());
     this.#returnTo(history.state);
+  }
+
+  /** An address that is old or wrong shows the nearest that works, and says so. */
+  #mendAddress() {
+    const { metros, language } = this;
+    const findDay = (/** @type {Metro} */ metro) => findToday(metro.timezone);
+    const { state, notes } = mendState(this.state, { metros, usual: readCity(), findToday: findDay, language });
+    this.state = state;
+    find("line-note", HTMLElement).textContent = notes.join(" ");
+    if (notes.length) history.replaceState(history.state, "", formatState(state));
   }
 
   /** @param {string} why */
@@ -193,6 +202,7 @@ export class Explorer {
 
   /** Asks for what the state says, and shows it. Whatever was being asked before is given up. */
   async show({ focus = false } = {}) {
+    if (this.state.metro) keepCity(this.state.metro);
     this.waiting.abort();
     const waiting = (this.waiting = new AbortController());
     this.form.show(this.state);
@@ -255,10 +265,15 @@ export class Explorer {
       return this.#askForKey(this.language.say(word));
     }
     const failure = find("failure", HTMLElement);
-    failure.replaceChildren(
-      ...this.#explain(error).map((line) => element("p", {}, line)),
-      element("button", { type: "button", onclick: again }, this.language.say("again")),
-    );
+    const isGone = error.status === 404 && this.state.listing !== "";
+    const goOn = isGone ? () => this.change((state) => ({ ...state, listing: "" }), { focus: true }) : again;
+    const parts = [
+      element("p", {}, this.#explain(error)),
+      element("button", { type: "button", onclick: goOn }, this.language.say(isGone ? "back" : "again")),
+      // Who writes conditions reads what the server says of them.
+      error.status !== 0 && this.#makeDetails(error.message, this.state.filters.has("where")),
+    ];
+    failure.replaceChildren(...parts.filter((part) => part instanceof Node));
     failure.hidden = false;
     // What failed has no answer to ask for again, and without cities no control has an effect.
     find("request", HTMLElement).hidden = true;
@@ -269,13 +284,28 @@ export class Explorer {
   }
 
   /**
-   * In the page's own words, then in the API's, which are English.
+   * The server's own words, which are English.
+   * @param {string} text
+   * @param {boolean} isOpen
+   */
+  #makeDetails(text, isOpen) {
+    const summary = element("summary", {}, this.language.say("details"));
+    return element(
+      "details",
+      { open: isOpen },
+      summary,
+      element("p", { class: "note", lang: "en", dir: "auto" }, text),
+    );
+  }
+
+  /**
+   * In the page's own words; those of the API, which are English, are among the details.
    * @param {Failure} error
    */
   #explain(error) {
-    if (error.status === 0) return [this.language.say("unreachable")];
-    if (error.status === 429) return [this.language.say("too_many", { seconds: error.wait })];
-    const own = this.language.say(error.status >= 500 ? "unavailable" : "refused");
-    return [own, element("span", { class: "note", lang: "en", dir: "auto" }, error.message)];
+    if (error.status === 0) return this.language.say("unreachable");
+    if (error.status === 429) return this.language.say("too_many", { seconds: error.wait });
+    if (error.status === 404 && this.state.listing) return this.language.say("gone");
+    return this.language.say(error.status >= 500 ? "unavailable" : "refused");
   }
 }

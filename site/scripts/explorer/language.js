@@ -80,10 +80,14 @@ export class Language {
     return joinClock(this.#format(options, first, last).formatRange(readLocal(first), readLocal(last)));
   }
 
+  /** Whether distances are miles. */
+  get isAmerican() {
+    return /-US$/.test(navigator.language);
+  }
+
   /** @param {number} metres */
   distance(metres) {
-    const isAmerican = /-US$/.test(navigator.language);
-    const [amount, unit] = isAmerican ? [metres / 1609.344, "mile"] : [metres / 1000, "kilometer"];
+    const [amount, unit] = this.isAmerican ? [metres / 1609.344, "mile"] : [metres / 1000, "kilometer"];
     const options = { style: "unit", unit, maximumFractionDigits: 1, minimumFractionDigits: 1 };
     const numbers = new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (options));
     return numbers.format(Math.max(amount, 0.1));

@@ -1,4 +1,5 @@
-import { addDays, findWeekday } from "./days.js";
+import { foldLine, Line } from "../query/phrases.js";
+import { addDays, findLast, findWeekday } from "./days.js";
 
 /** @typedef {import("./language.js").Language} Language */
 
@@ -10,103 +11,135 @@ export const TIMES = {
   afternoon: ["12:00", "17:00"],
   evening: ["17:00", ""],
 };
-const FLAGS = ["free", "indoor", "outdoor", "sensory", "openings"];
 const KINDS = ["events", "classes", "camps", "places"];
+const FLAGS = ["free", "indoor", "outdoor", "sensory", "openings"];
+const SEASONS = ["winter", "spring", "summer", "fall"];
 const SATURDAY = 5;
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /**
  * What a line of words means: filters by the API's names, a kind, what `near` names, and the words that are left. A
  * word that is no filter of the API stays a word.
- * @param {string} line
- * @param {string} today
- * @param {Language} language whose words `line_…` are regular expressions
+ * @param {string} text
+ * @param {object} about
+ * @param {string} about.today
+ * @param {boolean} about.isSouthern in the south, winter is in June
+ * @param {Language} about.language whose words `line_…` are regular expressions
+ * @param {import("../query/tables.js").Tables} about.tables
  * @returns {{filters: Record<string, string>, stated: Record<string, string>, type: string, near: string, q: string}}
  *   `stated`: the words of the filters that are yes or no
  */
-export function parseLine(line, today, language) {
-  let rest = ` ${line
-    .replace(/[,;.!?]+(?=\s|$)/g, " ")
-    .replace(/\s+/g, " ")
-    .trim()} `;
+export function parseLine(text, { today, isSouthern, language, tables }) {
+  const line = new Line(text);
   /** @type {Record<string, string>} */
   const filters = {};
-  let type = "";
-  /**
-   * Takes a pattern out of the words, and returns what its groups matched.
-   * @param {string} pattern
-   * @returns {string[] | null}
-   */
-  const take = (pattern) => {
-    const match = new RegExp(`(?<=\\s)(?:${pattern})(?=\\s)`, "iu").exec(rest);
-    if (!match) return null;
-    rest = rest.slice(0, match.index) + rest.slice(match.index + match[0].length).trimStart();
-    if (!rest.endsWith(" ")) rest += " ";
-    return match.slice(1).filter((group) => group !== undefined);
-  };
   /** @type {Record<string, string>} */
   const stated = {};
   const word = (/** @type {string} */ name) => language.say(`line_${name}`);
-
-  const age = take(word("age"));
-  if (age) filters.age = age[0];
-  const price = take(word("price"));
-  if (price) filters.max_price = price[0];
+  /** @type {string[]} names of activities, which stay as they are: "gluten free" costs what it costs */
+  const names = [];
+  for (let match = tables.names.exec(line.text); match; match = tables.names.exec(line.text))
+    names.push(line.drop(match.index, match.index + match[0].length));
+  const ages = tables.ages.find(line.text);
+  const [only] = ages;
+  // The lists of the API take one age. Of others the search makes what it can.
+  if (ages.length === 1 && only.min === only.max) {
+    filters.age = String(only.min);
+    line.drop(only.start, only.end);
+  }
+  const price = line.take(tables.amount) ?? line.take(word("price"));
+  if (price) filters.max_price = price[0].replace(",", ".");
+  if (line.take(word("open_now"))) filters.open = "now";
   for (const name of FLAGS) {
-    const match = take(`(${word(name)})`);
+    const match = line.take(`(${name === "free" ? `${tables.free}|` : ""}${word(name)})`);
     if (match) [filters[name], stated[name]] = ["true", match[0]];
   }
-  for (const [name, [start, end]] of Object.entries(TIMES)) {
-    if (take(word(name))) Object.assign(filters, start && { start_after: start }, end && { start_before: end });
-  }
-  Object.assign(filters, takeDates(take, word, today, language));
-  for (const kind of KINDS) if (!type && take(word(kind))) type = kind;
-  const near = take(`(?:${word("near")}) (.+)`)?.[0].trim() ?? "";
-  const filler = new RegExp(`^(?:(?:${word("filler")})(?:\\s+|$))+|(?:\\s+(?:${word("filler")}))+$`, "giu");
-  const q = rest.trim().replace(filler, "").trim();
+  // "Tonight" says the day, too.
+  const isToday = new RegExp(`(?<!\\w)(?:${tables.today})(?!\\w)`, "u").test(line.text);
+  const hours = tables.hours.find(({ words }) =>
+    isToday
+      ? new RegExp(`(?<!\\w)(?:${words})(?!\\w)`, "u").test(line.text)
+      : line.take(`(?:(?:${word("at")}) )?(?:${words})`),
+  );
+  if (hours?.from) filters.start_after = writeHour(hours.from);
+  if (hours && hours.to < 24) filters.start_before = writeHour(hours.to);
+  Object.assign(filters, takeDates(line, { word, today, isSouthern, language, tables }));
+  const type = KINDS.find((kind) => line.take(word(kind))) ?? "";
+  const near = line.takeBehind(word("near"));
+  const filler = new RegExp(`^(?:(?:${word("filler")})(?:\\s+|$))+|(?:(?:^|\\s+)(?:${word("filler")}))+$`, "giu");
+  const q = [line.written, ...names].join(" ").trim().replace(filler, "").replace(filler, "").trim();
   return { filters, stated, type, near: near.replace(filler, ""), q };
 }
 
+/** @param {number} hour */
+function writeHour(hour) {
+  return `${String(hour).padStart(2, "0")}:00`;
+}
+
 /**
- * @param {(pattern: string) => string[] | null} take
- * @param {(name: string) => string} word
- * @param {string} today
- * @param {Language} language
+ * @param {Line} line
+ * @param {object} about
+ * @param {(name: string) => string} about.word
+ * @param {string} about.today
+ * @param {boolean} about.isSouthern
+ * @param {Language} about.language
+ * @param {import("../query/tables.js").Tables} about.tables
  * @returns {Record<string, string>}
  */
-function takeDates(take, word, today, language) {
+function takeDates(line, { word, today, isSouthern, language, tables }) {
   const weekend = findWeekend(today);
   const monday = addDays(today, -findWeekday(today));
-  /** @type {[string, string, string][]} the longer words first */
+  const month = Number(today.slice(5, 7));
+  /** @type {[string, {from: string, to: string}][]} the longer words first */
   const windows = [
-    ["next_weekend", addDays(monday, 12), addDays(monday, 13)],
-    ["weekend", weekend.from, weekend.to],
-    ["next_week", addDays(monday, 7), addDays(monday, 13)],
-    ["this_week", today, addDays(monday, 6)],
-    ["tomorrow", addDays(today, 1), addDays(today, 1)],
-    ["today", today, today],
+    [word("next_weekend"), { from: addDays(monday, 12), to: addDays(monday, 13) }],
+    [word("weekend"), weekend],
+    [word("next_week"), { from: addDays(monday, 7), to: addDays(monday, 13) }],
+    [word("this_week"), { from: today, to: addDays(monday, 6) }],
+    [word("next_month"), findMonth((month % 12) + 1, today)],
+    [word("this_month"), findMonth(month, today)],
+    [`${word("tomorrow")}|${tables.tomorrow}`, { from: addDays(today, 1), to: addDays(today, 1) }],
+    [`${word("today")}|${tables.today}`, { from: today, to: today }],
   ];
-  for (const [name, from, to] of windows) if (take(word(name))) return { from, to };
+  for (const [pattern, window] of windows) if (line.take(pattern)) return window;
   for (const [number, name] of WEEKDAYS.entries()) {
     const day = addDays("2024-01-01", number); // a Monday
     const [long, short] = ["long", "short"].map((weekday) =>
-      escapePattern(language.date(day, /** @type {any} */ ({ weekday }))),
+      escapePattern(foldLine(language.date(day, /** @type {any} */ ({ weekday })))),
     );
-    if (take(`(?:(?:${word("every")}) )?${long}s|(?:${word("every")}) ${long}`)) return { weekday: name };
+    if (line.take(`(?:(?:${word("every")}|${word("this")}) )?${long}s|(?:${word("every")}) ${long}`))
+      return { weekday: name };
     const wait = (number - findWeekday(today) + 7) % 7;
-    if (take(`(?:${word("next")}) (?:${long}|${short})`)) {
+    if (line.take(`(?:${word("next")}) (?:${long}|${short})`)) {
       const next = addDays(monday, 7 + number);
       return { from: next, to: next };
     }
-    if (take(`(?:(?:${word("this")}) )?(?:${long}|${short}\\.?)`))
+    if (line.take(`(?:(?:${word("this")}) )?(?:${long}|${short}\\.?)`))
       return { from: addDays(today, wait), to: addDays(today, wait) };
   }
   for (let month = 1; month <= 12; month++) {
-    const name = language.date(`2024-${String(month).padStart(2, "0")}-01`, { month: "long" });
-    if (!take(`(?:${word("in")}) ${escapePattern(name)}`) && !(month !== 5 && take(escapePattern(name)))) continue;
+    const name = escapePattern(foldLine(language.date(`2024-${String(month).padStart(2, "0")}-01`, { month: "long" })));
+    if (!line.take(`(?:${word("in")}) ${name}`) && !(month !== 5 && line.take(name))) continue;
     return findMonth(month, today);
   }
+  for (const [number, season] of SEASONS.entries())
+    if (line.take(`(?:(?:${word("in")}|${word("next")}) )?(?:${word(season)})`))
+      return findSeason((number + (isSouthern ? 2 : 0)) % SEASONS.length, today);
   return {};
+}
+
+/**
+ * What is left of the season that is or comes.
+ * @param {number} number from 0, which is December to February
+ * @param {string} today
+ */
+function findSeason(number, today) {
+  const [year, month] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
+  // The year in which its last month is.
+  const last = number * 3 + 2;
+  const ends = month > last ? year + 1 : year;
+  const first = new Date(Date.UTC(ends, last - 3, 1)).toISOString().slice(0, 10);
+  return { from: findLast(first, today), to: new Date(Date.UTC(ends, last, 0)).toISOString().slice(0, 10) };
 }
 
 /**

@@ -30,7 +30,12 @@ export class LineSearch {
     const state = this.#takeMetro(line);
     const { metro: slug, line: words } = state;
     const metro = this.explorer.findMetro(slug);
-    const { filters, stated, type, near, q } = parseLine(words, findToday(metro.timezone), this.language);
+    const { filters, stated, type, near, q } = parseLine(words, {
+      today: findToday(metro.timezone),
+      isSouthern: metro.bounds.north < 0,
+      language: this.language,
+      tables: await this.explorer.readTables(),
+    });
     const base = {
       ...this.explorer.state,
       metro: slug,
@@ -41,7 +46,8 @@ export class LineSearch {
     /** @type {string[]} */
     const notes = [];
     for (const name of STATED.filter((stated) => filters[stated])) {
-      if (await this.reading.isStated(base, name)) continue;
+      const wanted = { ...base, filters: new Map(Object.entries(filters)) };
+      if (await this.reading.isStated(wanted, name)) continue;
       delete filters[name];
       left.push(stated[name]);
       notes.push(this.language.say("unstated", { what: this.language.say(name) }));

@@ -1,6 +1,7 @@
 import { showNext } from "./arrange.js";
 import { element } from "./element.js";
 import { isolate, tellAges, tellClock, tellPlace, tellPrice, tellSpots, tellTime } from "./facts.js";
+import { findClosing } from "./hours.js";
 import { measure } from "./location.js";
 import { makePicture } from "./picture.js";
 import { EVERY_TYPE, findShortWindow } from "./state.js";
@@ -87,7 +88,7 @@ function makeItem(item, { state, level, isDated = false }, language, ways) {
       "div",
       {},
       element(`h${level}`, {}, makeLink(item, ways)),
-      makeFacts(item, language, state, isDated),
+      makeFacts(item, language, state, { isDated, now: ways.now() }),
       about && element("p", { class: "by" }, element("bdi", {}, about)),
     ),
   );
@@ -97,16 +98,18 @@ function makeItem(item, { state, level, isDated = false }, language, ways) {
  * @param {Row} item
  * @param {Language} language
  * @param {State} [state]
- * @param {boolean} [isDated] the date stands above
+ * @param {{isDated?: boolean, now?: string}} [options] `isDated`: the date stands above
  */
-export function makeFacts(item, language, state, isDated = false) {
+export function makeFacts(item, language, state, { isDated = false, now } = {}) {
   const isShort = state !== undefined && findShortWindow(state) !== null;
   const time = (isDated && item.type !== "camp" && tellClock(item, language)) || tellTime(item, language, isShort);
+  const closing = item.type === "place" && now ? findClosing(item, now) : null;
   const price = tellPrice(item, language, Number(state?.filters.get("max_price") ?? Number.POSITIVE_INFINITY));
   const distance = tellDistance(item, state, language);
   const spots = tellSpots(item, language);
   const facts = [
     time && element("li", { class: "time" }, element("bdi", {}, time)),
+    closing && element("li", { class: "badge free" }, language.say("open_until", { time: language.clock(closing) })),
     distance && element("li", { class: "distance" }, distance),
     price && element("li", { class: item.price?.is_free ? "badge free" : "badge" }, price),
     spots && element("li", { class: "badge spots" }, spots),

@@ -1,4 +1,5 @@
 import { rankItem, showNext } from "./arrange.js";
+import { makeSteps } from "./arranged_view.js";
 import { element } from "./element.js";
 import { COLLECTIONS, makeFacts, makeLink } from "./list_view.js";
 import { compareKeys } from "./offers.js";
@@ -33,10 +34,16 @@ export function makeMatches(body, listings, state, language, ways) {
     { id: "matches", "aria-labelledby": "matches-title" },
     element("h2", { id: "matches-title" }, language.say(isOther ? "matches_other" : "matches")),
     ...tellReading(body.meta, language).map((text) => element("p", { class: "note" }, text)),
-    element(
-      "ol",
-      { class: "listings" },
-      ...results.map((result) => makeResult(result, listings.get(result.id), state, language, ways)),
+    makeSteps(
+      results,
+      (some) => [
+        element(
+          "ol",
+          { class: "listings" },
+          ...some.map((result) => makeResult(result, listings.get(result.id), state, language, ways)),
+        ),
+      ],
+      language,
     ),
   );
 }

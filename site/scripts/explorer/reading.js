@@ -8,14 +8,17 @@ import {
   requestDensity,
   requestListings,
   requestNear,
+  requestNearby,
   requestRows,
 } from "./requests.js";
-import { changeType, listFilters, TYPES } from "./state.js";
+import { changeFilters, changeType, listFilters, listTypes, POINT } from "./state.js";
 
 /** @import { Body, CalendarBody, DensityBody, Item, ListBody, Neighborhood, SearchBody } from "../../types/api.js" */
 
 /** @typedef {import("./state.js").State} State */
 
+// The widest circle of the API: what is not in it has no point.
+const FARTHEST_M = 50_000;
 const MAP_FIELDS = ["name", "slug", "location.lat", "location.lng"];
 
 /** Reads from the API what views need, and remembers what does not change while the page is open. */
@@ -30,12 +33,13 @@ export class Reading {
   }
 
   /**
-   * Does any listing of the city say yes to this?
+   * Does any listing of the city say yes to this, of the kinds that can be filtered so?
    * @param {State} state
    * @param {string} name
    */
   async isStated(state, name) {
-    const types = TYPES.filter((type) => listFilters(type).includes(name));
+    const types = listTypes(state).filter((type) => listFilters(type).includes(name));
+    if (types.includes("places") && (name === "indoor" || name === "outdoor")) return true; // their kind says it
     const alone = { ...state, filters: new Map([[name, "true"]]) };
     const { signal } = new AbortController();
     const counts = await Promise.all(types.map((type) => this.countType({ ...alone, type }, signal)));
@@ -137,6 +141,35 @@ export class Reading {
     const paths = states.map((state) => requestNear(state, MAP_FIELDS, circle));
     const read = await Promise.all(paths.map((path) => this.api.readRows(path, MOST_NEAR, signal)));
     return { rows: read.flatMap(({ rows }) => rows), isWhole: read.every(({ isWhole }) => isWhole) };
+  }
+
+  /**
+   * How many more lie within a wider circle, and how many have no exact place.
+   * @param {State} state
+   * @param {{radius: number, wider: number, count: number}} looked
+   * @param {AbortSignal} signal
+   * @returns {Promise<import("./around_view.js").Around>}
+   */
+  async countAround(state, { radius, wider, count }, signal) {
+    const far = changeFilters(state, { radius_m: String(FARTHEST_M) });
+    const anywhere = changeFilters(state, Object.fromEntries(POINT.map((name) => [name, ""])));
+    const path = requestNearby(changeFilters(state, { radius_m: String(wider) }));
+    const sum = async (/** @type {State} */ own) => {
+      const types = listTypes(state).map((type) => this.countType(changeType(own, type), signal));
+      return (await Promise.all(types)).reduce((/** @type {number} */ sum, count) => sum + (count ?? 0), 0);
+    };
+    /** @type {[ListBody | null, number, number]} */
+    const [around, placed, all] = await Promise.all([
+      path ? this.api.read(path, signal) : null,
+      sum(far),
+      sum(anywhere),
+    ]);
+    return {
+      radius,
+      wider,
+      more: Math.max(0, (around?.data.length ?? 0) - count),
+      placeless: Math.max(0, all - placed),
+    };
   }
 
   /**

@@ -1,10 +1,11 @@
 import { addDays } from "./days.js";
-import { changeType, EVERY_TYPE, findShortWindow, listTypes } from "./state.js";
+import { changeType, EVERY_TYPE, findShortWindow, listTypes, OWN_FILTERS } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 
 const PAGE_SIZE = 20;
-const MOST_MATCHES = 10;
+// As many as can be put in order, so that what begins in the days that were asked for comes first.
+const MOST_MATCHES = 50;
 /** Five weeks of the calendar: its listings begin on the first screen of a phone. */
 export const CALENDAR_DAYS = 35;
 /** What is read at most for one view or file: ten requests of the longest pages. */
@@ -73,6 +74,7 @@ const NEARBY = [
   "near",
   "lat",
   "lng",
+  "radius_m",
 ];
 
 /**
@@ -89,7 +91,7 @@ export function requestNearby(state) {
  * @param {State} state
  */
 export function requestSearch(state) {
-  return format(state, "search", { types: listTypes(state).join(","), match: "auto", limit: String(PAGE_SIZE) });
+  return format(state, "search", { types: listTypes(state).join(","), match: "auto", limit: String(MOST_MATCHES) });
 }
 
 /**
@@ -119,6 +121,15 @@ export function listsDates(state) {
  */
 export function requestRows(state, fields) {
   return format(state, state.type, { limit: String(LONGEST_PAGE), fields: fields.join(",") });
+}
+
+/**
+ * All places that the API's filters let through, as far as one answer has them.
+ * @param {State} state
+ * @param {number} longest
+ */
+export function requestPlaces(state, longest) {
+  return format(changeType(state, "places"), "places", { facets: "category", limit: String(longest) });
 }
 
 /**
@@ -199,7 +210,7 @@ const TAKE_MEETS = /^(classes|camps|nearby|search)/;
  */
 function format(state, path, own) {
   const query = new URLSearchParams([...state.filters]);
-  query.delete("near"); // which is the page's alone
+  for (const name of [...OWN_FILTERS, ...(path.startsWith("places") ? ["indoor", "outdoor"] : [])]) query.delete(name);
   if (findShortWindow(state) && TAKE_MEETS.test(path)) query.set("meets", "true");
   for (const [name, value] of Object.entries(own)) query.set(name, value);
   const text = query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");

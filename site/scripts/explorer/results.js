@@ -1,9 +1,11 @@
+import { makeOutside, makeRadius, widen } from "./around_view.js";
 import { arrange } from "./arrange.js";
 import { makeArranged } from "./arranged_view.js";
 import { findAgenda, findWindow, makeAgendaHeading, makeCalendar } from "./calendar_view.js";
 import { addDays } from "./days.js";
 import { element, find } from "./element.js";
 import { findSuggestions, makeEmpty } from "./empty_view.js";
+import { choosePlaces } from "./hours.js";
 import { makeKinds, tellCount } from "./kinds_view.js";
 import { makePaging } from "./list_view.js";
 import { makeMatches } from "./matches_view.js";
@@ -16,11 +18,12 @@ import {
   requestList,
   requestMatches,
   requestNearby,
+  requestPlaces,
   requestRows,
   requestSearch,
 } from "./requests.js";
 import { readSoon } from "./soon.js";
-import { changeFilters, changeType, DATED_TYPES, EVERY_TYPE, listTypes, TYPES } from "./state.js";
+import { changeFilters, changeType, choosesPlaces, DATED_TYPES, EVERY_TYPE, listTypes, TYPES } from "./state.js";
 
 /** @import { DensityBody, Item, ListBody, Metro } from "../../types/api.js" */
 
@@ -28,6 +31,9 @@ import { changeFilters, changeType, DATED_TYPES, EVERY_TYPE, listTypes, TYPES } 
 
 // How many windows the calendar looks ahead for the first day with anything.
 const MOST_TURNS = 3;
+// From this width on, in pixels, the map has a column beside the list.
+const WIDE = 720;
+
 /** Shows what the filters find: a list, a map or a calendar, of one kind or all. */
 export class Results {
   /**
@@ -49,7 +55,8 @@ export class Results {
       .readAreas(state.metro, signal)
       .then((read) => signal.aborted || this.explorer.form.fillNeighborhoods(read));
     const near = state.filters.has("q") ? null : requestNearby(state);
-    if (state.view === "calendar") await this.#showCalendar(signal);
+    if (choosesPlaces(state)) await this.#showPlaces(signal);
+    else if (state.view === "calendar") await this.#showCalendar(signal);
     else if (near) await this.#showNearby(near, signal);
     else if (state.type !== EVERY_TYPE) await this.#showType(signal);
     else if (state.filters.has("q")) await this.#showSearch(signal);
@@ -76,7 +83,9 @@ export class Results {
    */
   async #showNearby(path, signal) {
     const { state } = this.explorer;
-    const { data, meta } = await this.api.read(path, signal);
+    /** @type {import("../../types/api.js").NearbyBody} */
+    const { data: found, meta } = await this.api.read(path, signal);
+    const data = await this.#readOffers(found, signal);
     if (signal.aborted) return;
     this.#tellTotal(
       meta.has_more
@@ -87,6 +96,53 @@ export class Results {
     this.explorer.panel?.show(path, state);
     this.#countEvery(signal);
     await this.#showItems(data, signal);
+    if (!signal.aborted && state.view === "list") await this.#showAround(data.length, meta.radius_m, signal);
+  }
+
+  /**
+   * Items near a point with what the page needs to choose among the sections of each, where they do not have it.
+   * @param {Item[]} found
+   * @param {AbortSignal} signal
+   */
+  async #readOffers(found, signal) {
+    const lacking = found.filter(
+      ({ type, schedule, sessions }) => (type === "class" && !schedule) || (type === "camp" && !sessions),
+    );
+    if (!lacking.length) return found;
+    const read = await this.reading.readListings(lacking, this.explorer.state, signal);
+    return found.map((item) => ({ ...item, ...read.get(item.id) }));
+  }
+
+  /**
+   * Above the list how far was looked, and below it what lies just outside.
+   * @param {number} count
+   * @param {number} radius
+   * @param {AbortSignal} signal
+   */
+  async #showAround(count, radius, signal) {
+    const { state } = this.explorer;
+    const choose = (/** @type {number} */ metres) =>
+      this.explorer.change((state) => changeFilters(state, { radius_m: String(metres) }));
+    this.explorer.view.prepend(makeRadius(radius, this.language, choose));
+    const wider = widen(radius);
+    const around = await this.reading.countAround(state, { radius, wider, count }, signal).catch(() => null);
+    if (around && !signal.aborted) this.explorer.view.append(makeOutside(around, this.language, choose) || "");
+  }
+
+  /**
+   * Places that are open now, or under a roof: nearest first, or those that are open longest.
+   * @param {AbortSignal} signal
+   */
+  async #showPlaces(signal) {
+    const { state, now } = this.explorer;
+    const path = requestPlaces(state, this.api.longest);
+    const { data } = await this.api.read(path, signal);
+    if (signal.aborted) return;
+    const places = choosePlaces(data, state, now);
+    this.#tellTotal(this.language.plural("places", places.length), places.length);
+    this.explorer.panel?.show(path, state);
+    this.explorer.form.showTypes({ places: places.length });
+    await this.#showItems(places, signal);
   }
 
   /**
@@ -343,15 +399,18 @@ export class Results {
     this.explorer.beside.hidden =
       this.explorer.state.view !== "list" || !rows.some((row) => typeof row.location?.lat === "number");
     if (this.explorer.beside.hidden) return;
-    this.sight = new IntersectionObserver(async (entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      this.sight.disconnect();
-      await this.explorer.moved;
+    const show = () =>
       this.#showMap({ rows, density: null }, { total: rows.length, first: rows }, signal, this.explorer.beside).catch(
         () => {
           this.explorer.beside.hidden = true;
         },
       );
+    // The first view comes without the map's script, which is as large as all else; then there is room for it or none.
+    if ((this.explorer.beside.parentElement?.clientWidth ?? 0) >= WIDE) return void setTimeout(show);
+    this.sight = new IntersectionObserver(async (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      this.sight.disconnect();
+      await show();
     });
     this.sight.observe(this.explorer.beside);
   }

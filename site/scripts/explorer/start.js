@@ -1,3 +1,5 @@
+import { Tables } from "../query/tables.js";
+import { Failure } from "./api.js";
 import { find } from "./element.js";
 import { Explorer } from "./explorer.js";
 import { SearchBox } from "./search_box.js";
@@ -6,12 +8,14 @@ import { SearchBox } from "./search_box.js";
  * Makes the explorer of the page, whatever answers its requests.
  * @param {import("./api.js").Api} api
  * @param {import("./language.js").Language} language
+ * @param {() => Promise<Tables>} readTables
  */
-export function makeExplorer(api, language) {
+export function makeExplorer(api, language, readTables) {
   const root = find("explorer", HTMLElement);
   const explorer = new Explorer(root, {
     api,
     language,
+    readTables,
     openMap: async (metro) => {
       const [{ openMap }, outlines] = await Promise.all([import(locate(root.dataset.map)), readOutlines(root, metro)]);
       const { basemap, tiles, zoom, credit } = root.dataset;
@@ -26,6 +30,28 @@ export function makeExplorer(api, language) {
     choose: (suggestion) => explorer.follow(suggestion),
   });
   return explorer;
+}
+
+/**
+ * Reads the words by which a query is understood, once, when somebody searches.
+ * @param {HTMLElement} root
+ * @returns {() => Promise<Tables>}
+ */
+export function makeTables(root) {
+  /** @type {Promise<Tables> | null} */
+  let read = null;
+  const load = async () => {
+    const answer = await fetch(locate(root.dataset.tables));
+    if (!answer.ok) throw new Failure(answer.status, answer.statusText);
+    return new Tables(await answer.json());
+  };
+  return () => {
+    read ??= load();
+    read.catch(() => {
+      read = null;
+    });
+    return read;
+  };
 }
 
 /** @param {string | undefined} path */

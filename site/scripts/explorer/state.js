@@ -16,7 +16,7 @@ export const EVERY_TYPE = "all";
 export const VIEWS = ["list", "map", "calendar"];
 /** Kinds that the calendar counts. */
 export const DATED_TYPES = ["events", "classes", "camps"];
-export const POINT = ["near", "lat", "lng"];
+export const POINT = ["near", "lat", "lng", "radius_m"];
 
 const ALL = ["q", "category", "age", "neighborhood", "organization_id", ...POINT];
 const DATED = ["from", "to", "weekday", "free", "max_price", "start_after", "start_before"];
@@ -25,14 +25,17 @@ const OWN = {
   events: [...DATED, "indoor", "outdoor", "sensory"],
   classes: [...DATED, "indoor", "outdoor", "sensory", "openings"],
   camps: DATED,
-  places: ["sensory"],
+  places: ["sensory", "indoor", "outdoor", "open"],
 };
+/** Filters that the page applies itself: the lists of the API do not take them. */
+export const OWN_FILTERS = ["near", "open"];
+const OWN_OF_PLACES = ["indoor", "outdoor"];
 // A window of fewer days asks for meetings, not for terms.
 const SHORT_DAYS = 7;
 
 /** @param {string} type */
 export function listFilters(type) {
-  return [...ALL, ...(type === EVERY_TYPE ? OWN.classes : [...OWN[type], "where"])];
+  return [...ALL, ...(type === EVERY_TYPE ? [...OWN.classes, "open"] : [...OWN[type], "where"])];
 }
 
 /**
@@ -42,6 +45,15 @@ export function listFilters(type) {
 export function listTypes(state) {
   if (state.type !== EVERY_TYPE) return [state.type];
   return TYPES.filter((type) => [...state.filters.keys()].every((name) => listFilters(type).includes(name)));
+}
+
+/**
+ * Whether the page has to look at the places themselves: what the filters ask for is no filter of the API's list.
+ * @param {State} state
+ */
+export function choosesPlaces({ type, filters }) {
+  if (filters.has("open")) return true;
+  return type === "places" && OWN_OF_PLACES.some((name) => filters.has(name));
 }
 
 /**

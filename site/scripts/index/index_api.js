@@ -22,11 +22,15 @@ class MetroIndex {
    * @param {any} file
    * @param {(name: string) => Promise<any>} load
    * @param {import("../explorer/language.js").Language} language
+   * @param {{name: string, readTables: () => Promise<import("../query/tables.js").Tables>}} about the metro's name, and
+   *   the words by which queries are understood
    */
-  constructor(file, load, language) {
+  constructor(file, load, language, { name, readTables }) {
     this.file = file;
     this.load = load;
     this.language = language;
+    this.name = name;
+    this.readTables = readTables;
     this.days = new Days(file.date, file.rules.weekdays);
     this.monday = this.days.number("1970-01-05");
     this.unread = [.../** @type {string[]} */ (file.later)];
@@ -55,10 +59,14 @@ class MetroIndex {
     }
   }
 
-  openWords() {
+  async openWords() {
+    if (this.words) return this.words;
+    const tables = await this.readTables();
     const all = COLLECTIONS.flatMap((name) => this.listings[name]);
     const name = (/** @type {string} */ word) => this.language.name(word);
-    this.words ??= new Words(all, { language: this.language.code, name });
+    const areas = this.file.neighborhoods.map((/** @type {string[]} */ [, name]) => name);
+    const places = { metro: [this.name, this.file.metro.slug], areas };
+    this.words = new Words(all, { language: this.language.code, name, tables, places });
     return this.words;
   }
 
@@ -80,7 +88,7 @@ class MetroIndex {
     const matches = findMatches(this.listings[collection], values, about);
     const q = values.get("q");
     if (!q) return matches;
-    const { matches: found, isPartial } = this.openWords().find(q);
+    const { matches: found, isPartial } = (await this.openWords()).find(q);
     const have = new Set(isPartial ? [] : found.map(({ listing }) => listing));
     return matches.filter(({ listing }) => have.has(listing));
   }
@@ -97,11 +105,13 @@ export class IndexApi {
    * @param {Metro[]} metros those that have an index
    * @param {(path: string) => string} locate the address of a file of the tree
    * @param {import("../explorer/language.js").Language} language
+   * @param {() => Promise<import("../query/tables.js").Tables>} readTables
    */
-  constructor(metros, locate, language) {
+  constructor(metros, locate, language, readTables) {
     this.metros = metros;
     this.locate = locate;
     this.language = language;
+    this.readTables = readTables;
     /** @type {Map<string, Promise<MetroIndex>>} */
     this.indexes = new Map();
     this.key = "";
@@ -162,7 +172,9 @@ export class IndexApi {
     };
     const known = this.indexes.get(slug);
     if (known) return known;
-    const opened = load("index.json").then((file) => new MetroIndex(file, load, this.language));
+    const name = this.metros.find((metro) => metro.slug === slug)?.name ?? slug;
+    const about = { name, readTables: this.readTables };
+    const opened = load("index.json").then((file) => new MetroIndex(file, load, this.language, about));
     this.indexes.set(slug, opened);
     opened.catch(() => this.indexes.delete(slug));
     return opened;
@@ -195,7 +207,7 @@ const ANSWERS = {
   nearby: answerNearby,
   search: answerSearch,
   suggest: async (index, _, values) => ({
-    data: index.openWords().suggest(values.get("q") ?? "", index.file.neighborhoods),
+    data: (await index.openWords()).suggest(values.get("q") ?? "", index.file.neighborhoods),
   }),
   neighborhoods: async ({ file }) => ({
     data: file.neighborhoods.map((/** @type {any[]} */ [slug, name, lat, lng]) => ({
@@ -307,7 +319,7 @@ async function answerSearch(index, _, values) {
   const filters = new Map([...values].filter(([name]) => name !== "q"));
   const found = await Promise.all(types.map((collection) => index.find(collection, filters)));
   const allowed = new Map(found.flat().map((match) => [match.listing, match]));
-  const { matches, isPartial } = index.openWords().find(values.get("q") ?? "");
+  const { matches, isPartial, relaxed, understood } = (await index.openWords()).find(values.get("q") ?? "");
   const shown = matches.filter(({ listing }) => allowed.has(listing));
   const limit = Number(values.get("limit") ?? USUAL_LIMIT);
   return {
@@ -321,6 +333,11 @@ async function answerSearch(index, _, values) {
       score,
       repeats: 0,
     })),
-    meta: { count_estimate: shown.length, relaxed: [], interpreted: {}, ignored_words: [] },
+    meta: {
+      count_estimate: shown.length,
+      relaxed,
+      interpreted: understood.age ? { age: understood.age } : {},
+      ignored_words: understood.ignored,
+    },
   };
 }

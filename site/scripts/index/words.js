@@ -2,35 +2,62 @@
 import { stemmer as stemEnglish } from "@orama/stemmers/english";
 import { stemmer as stemSpanish } from "@orama/stemmers/spanish";
 import MiniSearch from "minisearch";
+import { listWords, MOST_PHRASE, understand } from "../query/words.js";
 import { fold } from "./filters.js";
 
-/** @typedef {import("./listings.js").Listing} Listing */
+/**
+ * @typedef {import("./listings.js").Listing} Listing
+ * @typedef {import("../query/words.js").Understood} Understood
+ * @typedef {import("minisearch").Query} Query
+ */
 
 /** @type {Record<string, (word: string) => string>} */
 const STEMMERS = { en: stemEnglish, es: stemSpanish };
-const BOOST = { name: 4, place: 2, organization: 2, topics: 1.5, area: 1 };
+const BOOST = { name: 4, place: 2, organization: 1, topics: 1.5, area: 1 };
 // One typo from this length on, two from the second on; never in a word with digits.
 const [ONE_TYPO, TWO_TYPOS] = [5, 9];
+// What a related phrase is worth beside the word itself.
+const RELATED = 0.6;
+// What is worth more: a name that says the kind, a place in the named area, and ages that are stated and fit.
+const [KIND, NEAR, STATED] = [1.3, 2, 1.5];
+// What words are worth that decide nothing: "family swim" has "family", although families come to all.
+const SOFT = 0.3;
 const MOST_SUGGESTIONS = 8;
 
 /** Finds listings by words. */
 export class Words {
   /**
    * @param {Listing[]} listings
-   * @param {{language: string, name: (word: string) => string}} about `name` says a word of a vocabulary
+   * @param {object} about
+   * @param {string} about.language
+   * @param {(word: string) => string} about.name says a word of a vocabulary
+   * @param {import("../query/tables.js").Tables} about.tables
+   * @param {{metro: string[], areas: string[]}} about.places names of the metro, its neighborhoods and towns
    */
-  constructor(listings, { language, name }) {
+  constructor(listings, { language, name, tables, places }) {
     this.listings = listings;
-    const stem = STEMMERS[language] ?? ((/** @type {string} */ word) => word);
+    this.tables = tables;
+    const towns = listings.flatMap(({ venue }) => venue.city ?? []);
+    this.places = {
+      metro: places.metro.map(fold),
+      areas: [...new Set([...places.areas, ...towns].map(fold))].filter(
+        (name) => !places.metro.map(fold).includes(name),
+      ),
+    };
+    /** @type {Set<string>} stems of what listings say */
+    this.known = new Set();
+    this.stem = STEMMERS[language] ?? ((/** @type {string} */ word) => word);
     this.index = new MiniSearch({
       idField: "at",
       fields: Object.keys(BOOST),
-      tokenize: (text) => fold(text).split(" ").filter(Boolean),
-      processTerm: (word) => stem(word),
+      tokenize: listWords,
+      processTerm: (word) => this.stem(word),
       searchOptions: {
         boost: BOOST,
         combineWith: "AND",
-        fuzzy: (word) => (/\d/.test(word) || word.length < ONE_TYPO ? false : word.length < TWO_TYPOS ? 1 : 2),
+        // A word that listings have is no typo.
+        fuzzy: (word) =>
+          /\d/.test(word) || word.length < ONE_TYPO || this.known.has(word) ? false : word.length < TWO_TYPOS ? 1 : 2,
         maxFuzzy: 2,
       },
     });
@@ -38,26 +65,135 @@ export class Words {
       listings.map((listing, at) => ({
         at,
         name: listing.name,
-        place: listing.venue.place ?? "",
+        place: listing.venue.place ?? listing.venue.address ?? "",
         organization: listing.organization?.name ?? "",
         topics: [...listing.categories, listing.typeHint ?? ""].map((word) => word && name(word)).join(" "),
-        area: listing.venue.neighborhood ?? "",
+        area: [listing.venue.neighborhood, listing.venue.city].filter(Boolean).join(" "),
       })),
     );
+    for (const { name, venue } of listings)
+      for (const word of listWords(`${name} ${venue.place ?? venue.address ?? ""}`)) this.known.add(this.stem(word));
+    /** @type {Map<string, string[][]>} related phrases by the stems of each */
+    this.related = new Map();
+    for (const group of tables.related)
+      for (const phrase of group) {
+        const key = this.#makeKey(phrase.split(" "));
+        this.related.set(key, [...(this.related.get(key) ?? []), group.filter((other) => other !== phrase)]);
+      }
+  }
+
+  /** @param {string[]} words */
+  #makeKey(words) {
+    return words.map((word) => this.stem(word)).join(" ");
   }
 
   /**
-   * Listings that have all of the words, the best first; if there are none, those that have some of them.
+   * Each word of a query, or several that are one phrase, with what else means about the same.
+   * @param {string[]} words
+   * @param {{isBegun: boolean, isRelated: boolean}} about `isBegun`: the last word may be half typed
+   * @returns {Query[]}
+   */
+  #expand(words, { isBegun, isRelated }) {
+    /** @type {Query[]} */
+    const queries = [];
+    for (let at = 0; at < words.length; ) {
+      let length = Math.min(MOST_PHRASE, words.length - at);
+      while (length > 1 && !this.#isPhrase(words.slice(at, at + length))) length--;
+      const run = words.slice(at, at + length);
+      const prefix = isBegun && at + length === words.length;
+      const own = { queries: run, combineWith: "AND", prefix };
+      const joined = run.length === 2 ? [{ queries: [run.join("")], combineWith: "AND" }] : [];
+      const phrases = isRelated ? [...new Set((this.related.get(this.#makeKey(run)) ?? []).flat())] : [];
+      const boost = Object.fromEntries(Object.entries(BOOST).map(([field, weight]) => [field, weight * RELATED]));
+      const others = phrases.map((phrase) => ({ queries: phrase.split(" "), combineWith: "AND", fuzzy: false, boost }));
+      queries.push(/** @type {Query} */ ({ combineWith: "OR", queries: [own, ...joined, ...others] }));
+      at += length;
+    }
+    return queries;
+  }
+
+  /**
+   * Whether words are one: "tai chi", or "pickle ball" where names say "pickleball".
+   * @param {string[]} words
+   */
+  #isPhrase(words) {
+    return this.related.has(this.#makeKey(words)) || (words.length === 2 && this.known.has(this.stem(words.join(""))));
+  }
+
+  /**
+   * Listings that have all of the words, the best first. If there are none, the last word may be half typed, then words
+   * that narrow are given up, and at last those that have some of the words are found.
    * @param {string} text
-   * @returns {{matches: {listing: Listing, score: number}[], isPartial: boolean}}
+   * @returns {{matches: {listing: Listing, score: number}[], isPartial: boolean, relaxed: string[],
+   *   understood: Understood}}
    */
   find(text) {
-    const all = this.index.search(text);
-    const found = all.length ? all : this.index.search(text, { combineWith: "OR" });
+    const understood = understand(text, this.tables, this.places, (run) => this.#isPhrase(run));
+    const { words, age, soft } = understood;
+    const isFor = (/** @type {Listing} */ { ageMin, ageMax }) =>
+      !age || ((ageMin ?? age.min) <= (age.max ?? Number.POSITIVE_INFINITY) && (ageMax ?? age.min) >= age.min);
+    const raise = this.#makeRaise(understood);
+    const softly = new Map(
+      soft.length ? this.index.search({ combineWith: "OR", queries: soft }).map(({ id, score }) => [id, score]) : [],
+    );
+    /** @param {Iterable<{at: number, score: number}>} found */
+    const rank = (found) => {
+      const ranked = [...found].flatMap(({ at, score }) => {
+        const listing = this.listings[at];
+        return isFor(listing) ? [{ at, listing, score: (score + SOFT * (softly.get(at) ?? 0)) * raise(listing) }] : [];
+      });
+      return ranked.sort((one, other) => other.score - one.score);
+    };
+    /**
+     * @param {string[]} some
+     * @param {{isBegun?: boolean, combineWith?: "AND" | "OR"}} [options]
+     */
+    const search = (some, { isBegun = false, combineWith = "AND" } = {}) => {
+      const ask = (/** @type {boolean} */ isRelated) =>
+        this.index
+          .search({ combineWith, queries: this.#expand(some, { isBegun, isRelated }) })
+          .map(({ id, score }) => ({ at: id, score }));
+      // What says the words themselves comes before what says related ones.
+      const own = rank(ask(false));
+      const have = new Set(own.map(({ at }) => at));
+      const last = own.at(-1)?.score ?? Number.POSITIVE_INFINITY;
+      const others = rank(ask(true)).filter(({ at }) => !have.has(at));
+      const top = others[0]?.score ?? 1;
+      return [...own, ...others.map((one) => ({ ...one, score: Math.min(1, last / top) * RELATED * one.score }))];
+    };
+    let left = words;
+    let found = words.length ? search(words) : age ? rank(this.listings.map((_, at) => ({ at, score: 1 }))) : [];
+    if (!found.length && words.length) found = search(words, { isBegun: true });
+    for (const narrow of this.tables.narrowing) {
+      const fewer = left.filter((word) => !narrow.has(word));
+      if (found.length || !fewer.length || fewer.length === left.length) continue;
+      left = fewer;
+      found = search(left);
+    }
+    const isPartial = !found.length && words.length > 0;
+    if (isPartial) found = search(words, { isBegun: true, combineWith: "OR" });
     const best = found[0]?.score ?? 1;
     return {
-      isPartial: !all.length,
-      matches: found.map(({ id, score }) => ({ listing: this.listings[id], score: score / best })),
+      isPartial,
+      relaxed: isPartial ? [] : words.filter((word) => !left.includes(word)),
+      understood,
+      matches: found.map(({ listing, score }) => ({ listing, score: score / best })),
+    };
+  }
+
+  /**
+   * What a listing is worth beside its words: it lies in the area that is named, is of the kind, or states ages.
+   * @param {Understood} understood
+   */
+  #makeRaise({ age, areas, kinds }) {
+    const { lessons } = this.tables;
+    const isLesson = kinds.some((kind) => lessons.has(kind));
+    return (/** @type {Listing} */ { name, venue, ageMin, ageMax }) => {
+      const where = [venue.neighborhood, venue.city, venue.place].map((at) => at && fold(at));
+      const isNear = areas.some((area) => where.some((at) => at?.includes(area)));
+      const isKind = isLesson && listWords(name).some((word) => lessons.has(word));
+      const isStated = age && (ageMin !== null || ageMax !== null);
+      return (isNear ? NEAR : 1) * (isKind ? KIND : 1) * (isStated ? STATED : 1);
     };
   }
 
@@ -77,7 +213,8 @@ export class Words {
     for (const [slug, name] of areas) add(name, { kind: "neighborhood", slug });
     for (const { organization } of this.listings)
       if (organization) add(organization.name, { kind: "organization", id: organization.id, slug: organization.slug });
-    for (const { name, type, slug } of this.listings)
+    const places = this.listings.filter(({ type }) => type === "place");
+    for (const { name, type, slug } of [...places, ...this.listings])
       add(name, { kind: type === "place" ? "place" : "listing", type, id: slug, slug });
     return [...found.values()].slice(0, MOST_SUGGESTIONS);
   }
