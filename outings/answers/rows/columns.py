@@ -1,7 +1,7 @@
 """A metro's columns, opened: mapped arrays, and sets of rows. In a set, bit i stands for the i-th row of a type."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from math import inf
 from typing import Any
@@ -172,6 +172,12 @@ class Columns:
         self.first_day = int(days.read_array("day")[0])
         self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
         self.find_window = remember(self._find_window, size=_SETS)
+
+    def list_texts(self, column: str) -> Iterator[tuple[str, Array]]:
+        """Yield each text of a column with the rows, of all types, that have it."""
+        starts, rows = self._text_rows
+        for at in range(bisect_left(self._text_columns, column), bisect_right(self._text_columns, column)):
+            yield self._texts[at], rows[starts[at] : starts[at + 1]]
 
     def find_text(self, column: str, text: str) -> Array:
         """Return the rows, of all types, that have this text in the column."""

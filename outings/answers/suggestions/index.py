@@ -45,9 +45,11 @@ _MOST_CORRECTED = 4
 
 class Live(Struct, frozen=True, kw_only=True, eq=False):
     """The listings that are live on a date. `listings` has 1 or 0 for each row. The others have how many each has:
-    `organizations` by row, `neighborhoods` by number, `categories` by their place in the vocabulary."""
+    `places` (with the place itself) and `organizations` by row, `neighborhoods` by number, `categories` by their place
+    in the vocabulary."""
 
     listings: Counts
+    places: Counts
     organizations: Counts
     neighborhoods: Counts
     categories: Counts
@@ -110,18 +112,17 @@ class SuggestionIndex:
         return named
 
     def make_order(self, live: Live) -> Order:
-        """Return the order of what is live: of the forms of a query and of entries of one text, the one with most. A
-        query that is always the end of another is left out: "fish pool", where each is Hamilton Fish Pool."""
+        """Return the order of what is live: by kind, then most listings, of the forms of a query the one with most of
+        its own first. A query that is always the end of another is left out: "fish pool", where each is Hamilton Fish
+        Pool."""
         own = self._count_live(live)
         counts = np.where(self._kinds == QUERY, self._count_queries(live), own)
-        shown = np.lexsort((self._kinds, -own))
-        shown = _take_firsts(shown[(own[shown] > 0) & (counts[shown] > 0)], self._forms)
+        shown = np.flatnonzero((own > 0) & (counts > 0))
         longer, form_counts = shown[self._tails[shown] >= 0], np.zeros(self._forms.size + 1, dtype=np.int64)
         form_counts[self._forms[shown]] = counts[shown]
         tails = self._tails[longer]
         shown = shown[~np.isin(self._forms[shown], tails[form_counts[tails] == counts[longer]])]
-        shown = _take_firsts(shown[np.lexsort((self._kinds[shown], -counts[shown]))], self._alike)
-        shown = shown[np.lexsort((shown, -counts[shown], self._kinds[shown]))]
+        shown = shown[np.lexsort((shown, -own[shown], -counts[shown], self._kinds[shown]))]
         ranks = np.full(counts.size, -1, dtype=np.int64)
         ranks[shown] = np.arange(shown.size)
         words = sorted(set(chain.from_iterable(self._read_text(entry).split() for entry in shown.tolist())))
@@ -133,7 +134,7 @@ class SuggestionIndex:
         for kind, counts in (
             (NEIGHBORHOOD, live.neighborhoods),
             (ORGANIZATION, live.organizations),
-            (PLACE, live.listings),
+            (PLACE, live.places),
             (QUERY, live.listings),
             (LISTING, live.listings),
         ):
@@ -161,7 +162,9 @@ class SuggestionIndex:
         matches: dict[str, EntryMatch] = {}
         for spaced in (text, *_list_respaced(text)):
             for match in self._list_matches(spaced, order, limit=limit) if len(matches) < limit else ():
-                matches.setdefault(match.text, match)
+                known = matches.get(match.text)
+                if known is None or match.count > known.count:
+                    matches[match.text] = match
         if not matches and (meant := _correct(text, order.words)) is not None:
             matches = {match.text: match for match in self._list_matches(meant, order, limit=limit)}
         topics = [match for match in matches.values() if match.kind in (QUERY, CATEGORY)]
@@ -172,13 +175,13 @@ class SuggestionIndex:
     def find_topics(self, text: str, order: Order, rows: Counts) -> list[EntryMatch]:
         """Return the queries that begin with a folded text, with how many of these rows (1 or 0) they have: first those
         that have it as a whole word."""
-        topics = []
+        topics: dict[int, EntryMatch] = {}
         for query in self._list_queries(text):
-            numbers = self._read_numbers(query)
+            numbers, form = self._read_numbers(query), int(self._forms[query])
             having = numbers[rows[numbers] > 0]
-            if having.size and order.ranks[query] >= 0:
-                topics.append(EntryMatch(QUERY, int(having[0]), self._read_text(query), having.size))
-        return sorted(topics, key=lambda topic: (not f"{topic.text} ".startswith(f"{text} "), -topic.count))
+            if order.ranks[query] >= 0 and having.size > (topics[form].count if form in topics else 0):
+                topics[form] = EntryMatch(QUERY, int(having[0]), self._read_text(query), having.size)
+        return sorted(topics.values(), key=lambda topic: (not f"{topic.text} ".startswith(f"{text} "), -topic.count))
 
     def _list_queries(self, text: str) -> list[int]:
         """Return the entries of the queries that begin with a folded text, ordered by text."""
@@ -200,6 +203,7 @@ class SuggestionIndex:
         shown = np.flatnonzero(order.ranks[entries] >= 0)
         shown = shown[np.lexsort((keys[shown], self._kinds[entries[shown]] != QUERY))]
         shown = _take_firsts(shown, np.where(are_behind, -entries - 1, self._phrases[entries]))
+        shown = _take_firsts(shown, self._forms[entries])
         for kind in range(len(KINDS)):
             own = shown[self._kinds[entries[shown]] == kind]
             best = (low + own[np.argsort(keys[own], kind="stable")[: _MOST_READ * limit]]).tolist()
@@ -260,8 +264,8 @@ class SuggestionIndex:
 
 
 def list_parts(counts: Mapping[str, int], *, typed: str) -> set[str]:
-    """Return the queries to leave out, except for what was typed: those of several words that are part of another one
-    with as many listings ("soccer flag" of "soccer flag football"), and those that few of the listings of a query have
+    """Return the queries to leave out, except for what was typed: those that are part of another one with as many
+    listings ("soccer flag" of "soccer flag football"), and those that few of the listings of a query have
     with which they begin. `counts`: the number of listings, by query."""
     parts = set()
     for text, count in counts.items():
@@ -270,7 +274,7 @@ def list_parts(counts: Mapping[str, int], *, typed: str) -> set[str]:
             part = " ".join(words[start:end])
             if part == text or part not in counts:
                 continue
-            if counts[part] == count and end - start > 1:
+            if counts[part] == count:
                 parts.add(part)
             if counts[part] > _LEAST_SHARE * count and start == 0:
                 parts.add(text)

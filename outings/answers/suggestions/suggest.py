@@ -14,6 +14,7 @@ from outings.answers.directory.neighborhoods import count_by_area
 from outings.answers.documents.fields import NamedDocument
 from outings.answers.live_counts import count_organizations
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag, read_limit
+from outings.answers.rows.column_tables import open_columns
 from outings.answers.rows.filters import choose_types
 from outings.answers.search.index import SearchIndex, index_types
 from outings.answers.search.query_places import read_locations
@@ -45,7 +46,7 @@ from outings.contract.query import Query
 from outings.contract.resources.finding import Suggestion, SuggestionLinks
 from outings.contract.resources.meta import SuggestMeta
 from outings.contract.values import format_instant
-from outings.contract.vocabulary import COLLECTIONS
+from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
@@ -86,9 +87,7 @@ def _answer(
         search=opened.open_index(find_search),
         mark_live=lambda ages: mark_live(opened, types=types, today=today, ages=ages),
     )
-    suggestions = [_make_query(words, count, opened) for words, count in maker.list_aged().items()]
-    if maker.text and not suggestions:
-        suggestions = _suggest(maker, types=types, limit=limit)
+    suggestions = _suggest(maker, types=types, limit=limit) if maker.text else []
     items = [_encoder.encode(suggestion) for suggestion in suggestions[:limit]]
     meta = SuggestMeta(
         query=question,
@@ -107,6 +106,11 @@ def _suggest(maker: QueryMaker, *, types: tuple[str, ...], limit: int) -> list[S
     opened = maker.opened
     areas = opened.open_index(open_areas).narrow(frozenset(types))
     matches = maker.index.find(maker.text, maker.order, limit=limit)
+    aged = [_make_query(words, count, opened) for words, count in maker.list_aged().items()]
+    if aged:  # names with the number come first: "pier 7" is Pier 7 before it is a pier for children of 7
+        named = [_make_suggestion(match, maker, areas=areas) for match in matches]
+        room = max(limit - len(aged), (limit + 1) // 2)
+        return [*named[:room], *aged, *named[room:]]
     ages, pairs = maker.list_named_ages(), maker.pair_kinds()
     if not matches:
         pairs |= maker.pair_topics()
@@ -139,12 +143,18 @@ def _suggest(maker: QueryMaker, *, types: tuple[str, ...], limit: int) -> list[S
 def _make_order(index: SuggestionIndex, snapshot: Snapshot, *, types: tuple[str, ...], today: date) -> Order:
     opened = open_snapshot(snapshot)
     rows = mark_live(opened, types=types, today=today)
+    places = rows.copy()
+    for place_id, held in opened.open_index(open_columns).list_texts("place_id"):
+        place = opened.listings.find_id(place_id, type_code=TYPES.index("place"))
+        if place is not None and rows[place]:
+            places[place] += rows[held].sum()
     organizations = (count_organizations(name, snapshot, today) for name in types)
     areas = (count_by_area(name, snapshot, today) for name in types)
     categories = range(len(snapshot.vocabulary.categories))
     return index.make_order(
         Live(
             listings=rows,
+            places=places,
             organizations=_add_up(organizations, size=len(opened.organizations)),
             neighborhoods=_add_up(areas, size=len(opened.open_index(open_areas))),
             categories=np.array([int(rows[opened.listings.share_categories(1 << bit)].sum()) for bit in categories]),
