@@ -420,7 +420,8 @@ def test_a_place_counts_what_is_held_there_and_itself(tmp_path: Path) -> None:
         tmp_path, *(hold(number, f"Songs {number}", place=place) for number in (1, 2, 3)),
         hold(4, "For Adults", place=place, audience="adults"),
         listings=[
-            documents.make_place(make_uuid(number), name=name) for number, name in ((20, "Quay Barn"), (21, "Quay Room"))
+            documents.make_place(make_uuid(20), name="Quay Barn"),
+            documents.make_place(make_uuid(21), name="Quay Room"),
         ],
     )  # fmt: skip
     rows = [row for row in fetch(release, PATH, {"q": "quay"})["data"] if row["kind"] == "place"]
