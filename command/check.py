@@ -16,10 +16,10 @@ from outings.release.pointer import read_current
 from outings.release.root import Root
 from outings.release.store import Corrupt, NotFound, Store, StoreError
 from outings.release.trust import Trust, read_publisher, read_reader
-from pipeline.clean.reading import read_feed
 from pipeline.clean.record_report import Report, format_report, is_empty, make_report, sum_counts
 from pipeline.clock import AsOf
 from pipeline.dry_run import DryRun
+from pipeline.feed_task import read_feed
 from pipeline.feed_warnings import FeedWarning, format_warning
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.source import FeedError, SettingError

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -23,15 +23,17 @@ from outings.contract.languages.language import ENGLISH, SHIPPED
 from outings.failures import WrongSetting
 from outings.release.folder import FolderStore
 from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.reading import find_timezone, read_feed
 from pipeline.clean.record_report import FeedCount
 from pipeline.clock import AsOf
 from pipeline.drafts.columns import ROLES
-from pipeline.drafts.drafting import NO_PRESET, OpenedFile, draft_feed, make_feed, open_files
+from pipeline.drafts.drafting import NO_PRESET, FeedDraft, OpenedFile, draft_feed, make_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
-from pipeline.drafts.writing import DRAFTED, describe_draft, format_draft, write_toml
+from pipeline.drafts.roles import IGNORED
+from pipeline.drafts.writing import DRAFTED, describe_draft, explain_change, format_draft, write_toml
 from pipeline.dry_run import DryRun
+from pipeline.feed_task import read_feed
 from pipeline.fetch.bounded_task import run_bounded
+from pipeline.fetch.raw_records import find_timezone
 from pipeline.fetch.table.mapping import compile_mapping
 from pipeline.fetch.table.reading import open_engine, open_table
 from pipeline.previous_release import PreviousRelease
@@ -116,11 +118,8 @@ def init(
         ]
         with open_scratch() as scratch:
             opened = open_files(feeds, config.absolute().parent, scratch)
-        city = _describe_metro(opened, asks=asks, **city_options)
-        drafts = [
-            draft_feed(file, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
-            for file in opened
-        ]
+            city = _describe_metro(opened, asks=asks, **city_options)
+            drafts = [_draft(file, city, stated, type_=type_ or "", asks=asks) for file in opened]
         if sql:
             click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
             return
@@ -137,6 +136,20 @@ def init(
     if city.missing_words:
         click.echo(f"\n{city.missing_words}")
     click.echo(f"\n{config} is written. Look at it, then: outings check, outings build, outings serve")
+
+
+def _draft(
+    file: OpenedFile, city: MetroDraft, stated: Mapping[str, Sequence[str]], *, type_: str, asks: bool
+) -> FeedDraft:
+    """Draft a feed. If its rows made a column doubtful and `asks`, leave it to the user whether that is used."""
+    configuration = Configuration(directory=Path.cwd())
+    draft = draft_feed(file, city, configuration, type_=type_, stated=stated)
+    wanted = {
+        change.role: [*stated.get(change.role, ()), change.column]
+        for change in (draft.changes if asks else ())
+        if change.is_dropped and not click.confirm(disarm(f"{explain_change(change)}. Leave it out?"), default=True)
+    }
+    return draft_feed(file, city, configuration, type_=type_, stated={**stated, **wanted}) if wanted else draft
 
 
 def _check_draft(config: Path, *, force: bool) -> None:
@@ -165,8 +178,9 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, list[str]]:
     stated: dict[str, list[str]] = {}
     for text in columns:
         role, equals, column = text.partition("=")
-        if not equals or role not in ROLES:
-            raise click.UsageError(f"--column {text}: expected ROLE=COLUMN, where a role is one of: {', '.join(ROLES)}")
+        if not equals or role not in (*ROLES, IGNORED):
+            allowed = ", ".join((*ROLES, IGNORED))
+            raise click.UsageError(f"--column {text}: expected ROLE=COLUMN, where a role is one of: {allowed}")
         stated.setdefault(role, []).append(column)
     return stated
 

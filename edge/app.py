@@ -177,7 +177,7 @@ class Edge:
         """Open a new release, if there is one, and make its OpenAPI document."""
         self._releases.poll(is_ahead=self._is_ahead and not is_first)
         if self._is_ahead and self._releases.current is not None:  # a function makes it when it is requested
-            prepare_document(self._releases.current.vocabulary)
+            prepare_document(self._releases.current.vocabulary, self._releases.current.refused)
 
     def begin(self) -> None:
         """Read the keys and the first release. Its metros are opened while the first requests are answered. Blocks."""

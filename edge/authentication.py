@@ -24,7 +24,7 @@ MOST_REMEMBERED = 8_192
 
 
 class KeyRing:
-    """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays in use.
+    """The registry as it was last read. If the store fails, or the registry is corrupt, the last good one is in use.
 
     `is_read`: True after the first successful read, or if the store has a release and no registry.
     """

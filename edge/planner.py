@@ -17,11 +17,11 @@ from edge.response_headers import make_etag, make_head
 from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool, Turns
+from outings.answers.addons.forecast import find_weather
 from outings.answers.changes import read_cursor
-from outings.answers.expressions.parsing import NAME as GRANT
 from outings.answers.expressions.parsing import canonicalize
 from outings.answers.listings.owner_metros import find_metros_of_row, resolve_metro
-from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, forbidden_types
+from outings.answers.plan import AnswerContext, AnswerPlan, check_types, forbidden_metro, forbidden_types
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import is_prepared, make_plan, prepare_snapshot
 from outings.answers.snapshot.reader import find_reader, open_snapshot
@@ -33,9 +33,8 @@ from outings.contract.errors import ApiError, feature_not_in_plan, not_enabled, 
 from outings.contract.pricing_plans import Offer, resolve_includes
 from outings.contract.query import Entitlement, Query, parse_query, split_pairs
 from outings.contract.resources.directories import CalendarAddress, Center
-from outings.contract.resources.sync import EXPORTS
 from outings.contract.routes import PATH_WORDS, Match, Route, match_route
-from outings.contract.values import Value
+from outings.contract.values import Parameter, Value
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import Corrupt, StoreError
@@ -108,8 +107,7 @@ def read_query(
 
     Raises ApiError: 404 for a metro or such a row that does not exist, 403, 400, and 501."""
     entitlement = context.entitlement
-    named = match.values.get("metro")
-    metro = None if named is None else read_metro(named, served=served, entitlement=entitlement)
+    metro = None if match.metro is None else read_metro(match.metro, served=served, entitlement=entitlement)
     homes = () if match.route.sets is None else find_metros_of_row(match, context=context)
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):
@@ -124,13 +122,8 @@ def read_query(
     )
     if metro is None and query.metro is not None:
         read_metro(query.metro, served=served, entitlement=entitlement)
-    if "types" in query.values:
-        scopes = [EXPORTS[word].scope for word in query.get_words("types")]
-        outside = [scope for scope in scopes if scope is not None and not entitlement.allows_type(scope)]
-        if outside:
-            raise forbidden_types(context, outside)
-    if "include" in query.values:
-        query = resolve_includes(query, entitlement=entitlement, offer=offer)
+    check_types(query, context)
+    query = resolve_includes(query, entitlement=entitlement, offer=offer)
     return resolve_metro(query, homes, context=context) if homes else query
 
 
@@ -224,7 +217,7 @@ class Planner(Struct, kw_only=True):
                 planned = await self._make(request, name)
             except ApiError as failure:
                 assert request.match is not None
-                if failure.status == 404 and served.elsewhere and "metro" not in request.match.values:
+                if failure.status == 404 and served.elsewhere and request.match.metro is None:
                     raise refuse_elsewhere("of an id or slug") from None
                 raise
         if planned.query.metro is not None:
@@ -247,44 +240,42 @@ class Planner(Struct, kw_only=True):
             minute=self.dates.read_minute() if match.route.is_now else None,
             weather={} if self.forecasts is None else self.forecasts.read(),
         )
-        query = await self._open_metros(request, served, context)
-        if match.route.reads == "log" and read_cursor(query) > served.release.latest_version_id:
-            served = await self._await_version(read_cursor(query), request)
-            context = replace(context, release=served.release, dates=self.dates.read_dates(served.release))
-        plans, current = self._recall(served, context.dates), self.releases.current
-        is_lasting = len(request.query_string) <= _MOST_REMEMBERED_BYTES
-        if query.cursor is not None and query.metro is not None:  # without a metro, paging is bound to no release
-            if self.releases.is_newer(query.metro, query.cursor.release):  # another worker was first to open it
-                await self.fetching.run(self.releases.poll, key_id=request.key_id, name="poll")
-            began = self.releases.find_by_stamp(query.metro, query.cursor.release)
-            # If the cursor's release is newer than this worker's, a later request may find it open.
-            is_lasting = is_lasting and not self.releases.is_newer(query.metro, query.cursor.release)
-            served = began or served
-            dates = dict.fromkeys(served.release.metros, query.cursor.date)
-            context = replace(context, release=served.release, dates=dates)
-        if "address" in query.values:
-            context = replace(context, address_center=await self._find_address(query, served, request))
+        prepared = list_prepared(match.route, request.query_string)
+        in_thread = "thread" in prepared.values()
+        query = await self._open_metros(request, served, context, in_thread=in_thread)
+        served, is_lasting = await self._find_release(query, served, request)
+        # A plan keeps its release open, so none is cached for a replaced one.
+        is_current = served is self.releases.current
+        plans = self._recall(served, self.dates.read_dates(served.release)) if is_current else {}
+        context = replace(context, release=served.release, dates=self._choose_dates(query, served))
+        for parameter in (parameter for parameter, what in prepared.items() if what == "center"):
+            context = replace(context, address_center=await self._find_center(parameter, query, served, request))
         if match.route.signs is not None:
             return self._plan_address(query, match.route.signs, request, served=served, context=context)
         make = partial(make_plan, query, context)
         # An expression is evaluated here, so that whoever gets an ETag also gets a body.
-        made = await self.conditions.run(make, key_id=request.key_id) if GRANT in query.values else make()
+        made = await self.conditions.run(make, key_id=request.key_id) if in_thread else make()
         planned = _plan(query, made, served=served, context=context)
-        # A plan keeps its release open, so none is cached for a replaced one.
-        if is_lasting and served is current:
+        if is_lasting and len(request.query_string) <= _MOST_REMEMBERED_BYTES:
             if len(plans) >= max(1, self.memory // PLAN_BYTES):
                 del plans[next(iter(plans))]
             plans[name] = planned
         return planned
 
-    async def _open_metros(self, request: Request, served: ServedRelease, context: AnswerContext) -> Query:
+    async def _open_metros(
+        self, request: Request, served: ServedRelease, context: AnswerContext, *, in_thread: bool
+    ) -> Query:
         """Parse the query, and open the metros that it reads. Raises 503 for metros that other edges serve."""
         assert request.match is not None
         route = request.match.route
-        if "metro" not in request.match.values:
+        if request.match.metro is None:
             unread_metros = [metro for metro in served.release.metros.values() if find_reader(metro) is None]
             await self._run_each(request, unread_metros, open_snapshot)
-        query = await self._read_query(request, served, context)
+        read = partial(
+            read_query, request.match, request.query_string, served=served, context=context, offer=self.offer
+        )
+        # To parse an expression is slow, and the first one imports DuckDB.
+        query = await self.conditions.run(read, key_id=request.key_id) if in_thread else read()
         if query.metro is not None:
             wanted: Collection[str] = (query.metro,)
         elif route.reads != "metro":
@@ -313,15 +304,6 @@ class Planner(Struct, kw_only=True):
                 log.warning("metro_not_opened", metro=snapshot.metro.slug, reason=str(error))
                 raise unavailable() from None
 
-    async def _read_query(self, request: Request, served: ServedRelease, context: AnswerContext) -> Query:
-        assert request.match is not None
-        match, text = request.match, request.query_string
-        read = partial(read_query, match, text, served=served, context=context, offer=self.offer)
-        # To parse an expression is slow, and the first one imports DuckDB.
-        if any(name == GRANT.encode() for name, _ in split_pairs(text)):
-            return await self.conditions.run(read, key_id=request.key_id)
-        return read()
-
     def _plan_address(
         self, query: Query, signed: Route, request: Request, *, served: ServedRelease, context: AnswerContext
     ) -> RequestPlan:
@@ -343,13 +325,13 @@ class Planner(Struct, kw_only=True):
         is_latest = planned.weather is None or self.forecasts is None or planned.weather is self.forecasts.read()
         return is_now and is_latest
 
-    async def _find_address(self, query: Query, served: ServedRelease, request: Request) -> Center:
-        """Return the coordinates of the query's `address` by the geocoder. Raises 400, 501, 503."""
+    async def _find_center(self, name: str, query: Query, served: ServedRelease, request: Request) -> Center:
+        """Return the coordinates of an address, the value of the parameter `name`. Raises 400, 501, 503."""
         assert query.metro is not None
         if self.geocoder is None:
-            raise not_implemented("address is not supported on this deployment: send lat and lng.", param="address")
+            raise not_implemented(f"{name} is not supported on this deployment: send lat and lng.", param=name)
         return await self.geocoder.find_address(
-            str(query.get("address")),
+            str(query.get(name)),
             snapshot=served.release.metros[query.metro],
             types=request.entitlement.readable_types,
             key_id=request.key_id,
@@ -359,6 +341,24 @@ class Planner(Struct, kw_only=True):
         if self.cached_for is None or self.cached_for[0] is not served or self.cached_for[1] is not dates:
             self.cached_for, self.cached = (served, dates), {}
         return self.cached
+
+    async def _find_release(self, query: Query, served: ServedRelease, request: Request) -> tuple[ServedRelease, bool]:
+        """Return the release that answers, and False if a later request may find another: `served`, or that of the
+        cursor. Another worker may have been first to open it. Without a metro, paging is bound to no release."""
+        if query.match.route.reads == "log" and read_cursor(query) > served.release.latest_version_id:
+            return await self._await_version(read_cursor(query), request), True
+        if query.cursor is None or query.metro is None:
+            return served, True
+        metro, stamp = query.metro, query.cursor.release
+        if self.releases.is_newer(metro, stamp):
+            await self.fetching.run(self.releases.poll, key_id=request.key_id, name="poll")
+        return self.releases.find_by_stamp(metro, stamp) or served, not self.releases.is_newer(metro, stamp)
+
+    def _choose_dates(self, query: Query, served: ServedRelease) -> Mapping[str, date]:
+        """Return the date of each metro: the current one, or that of the cursor's first page."""
+        if query.cursor is None or query.metro is None:
+            return self.dates.read_dates(served.release)
+        return dict.fromkeys(served.release.metros, query.cursor.date)
 
     async def _await_version(self, version_id: int, request: Request) -> ServedRelease:
         """Poll for a newer release, in which another worker may have shown the reader this version, and return the
@@ -381,13 +381,23 @@ def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, context: Ans
         served=served,
         head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
         minute=context.minute if query.cursor is None else None,  # a cursor has its own minute
-        weather=context.weather if "include" in query.values and "forecast" in query.get_words("include") else None,
+        weather=find_weather(query, context),
     )
 
 
-def _read_expression(read: Callable[[], Value], route: Route, *, entitlement: Entitlement, offer: Offer) -> str:
-    if not entitlement.allows_addon(GRANT):
-        raise feature_not_in_plan(GRANT, permission=offer.describe_permission(GRANT), links=offer.links)
+def list_prepared(route: Route, query_string: bytes) -> Mapping[str, str]:
+    """Return what the request's parameters need prepared, by name, as its route says."""
+    if not route.prepared:
+        return route.prepared
+    names = {name for name, _ in split_pairs(query_string)}
+    return {name: what for name, what in route.prepared.items() if name.encode() in names}
+
+
+def _read_expression(
+    read: Callable[[], Value], row: Parameter, route: Route, *, entitlement: Entitlement, offer: Offer
+) -> str:
+    if row.grant is not None and not entitlement.allows_addon(row.grant):
+        raise feature_not_in_plan(row.grant, permission=offer.describe_permission(row.grant), links=offer.links)
     return canonicalize(str(read()), route)
 
 

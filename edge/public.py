@@ -56,9 +56,10 @@ class EncodedDocument(Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=2)
-def prepare_document(vocabulary: Vocabulary) -> EncodedDocument:
-    """Encode the OpenAPI document of a vocabulary. Slow: call it outside the event loop, before the first request."""
-    body = encode_document(vocabulary)
+def prepare_document(vocabulary: Vocabulary, refused: tuple[str, ...]) -> EncodedDocument:
+    """Encode the OpenAPI document of a vocabulary, without the `refused` parameters. Slow: call it outside the event
+    loop, before the first request."""
+    body = encode_document(vocabulary, refused=refused)
     etag = make_etag(body)
     return EncodedDocument(
         etag=etag,
@@ -248,7 +249,7 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
     def _answer_document(self, request: Request) -> Response:
         if self.releases.current is None:
             raise unavailable()
-        prepared = prepare_document(self.releases.current.vocabulary)
+        prepared = prepare_document(self.releases.current.vocabulary, self.releases.current.refused)
         if matches_etag(request.if_none_match, prepared.etag):
             return make_not_modified(request, prepared.head)
         return make_success(request, prepared.head, prepared.bodies[choose_coding(request.accept_encoding)])
@@ -256,7 +257,7 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
     def answer_readiness(self, request: Request) -> Response:
         """Return 200 as soon as there is a release to answer from and the keys were read once. Raises 503 before.
 
-        If the store fails or breaks later, the server goes on with the release and the keys that it has: it stays
+        If the store fails or breaks later, the server goes on with the release and the keys that it has: it is
         ready, and the body names the problem.
         """
         current = self.releases.current

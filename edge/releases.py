@@ -79,7 +79,7 @@ class RollbackGuard:
         return None
 
 
-# How long a replaced release stays open, so that readers can go on paging in it.
+# How long a replaced release is open, so that readers can go on paging in it.
 PAGING_TIME = timedelta(minutes=15)
 # The pause before a release that could not be opened is tried again, with its objects fetched again.
 RETRY_PAUSE = timedelta(seconds=30)
@@ -99,6 +99,7 @@ class ServedRelease(Struct, frozen=True, kw_only=True, eq=False):
         elsewhere: the slugs of metros that other edges serve, by slug and alias.
         vocabulary: for routes without a metro; all metros of a deployment have the same one.
         enabled: the optional parameters that this deployment supports.
+        refused: those that it does not support.
     """
 
     release: Release
@@ -110,6 +111,7 @@ class ServedRelease(Struct, frozen=True, kw_only=True, eq=False):
     elsewhere: Mapping[str, str]
     vocabulary: Vocabulary
     enabled: tuple[str, ...]
+    refused: tuple[str, ...]
 
 
 class ReplacedRelease(Struct, frozen=True):
@@ -276,7 +278,7 @@ class Releases(Struct, kw_only=True):
             served.release.history.read(sha)
 
     def _close_unused(self) -> None:
-        """Close the least recently requested metros until the others fit into the memory. One always stays open."""
+        """Close the least recently requested metros until the others fit into the memory. One is always open."""
         served = self.current
         if self.memory is None or served is None:
             return
@@ -315,6 +317,7 @@ def _serve(release: Release, root: Root, *, chosen: Collection[str]) -> ServedRe
         if not chosen or not {slug, *metro.metro.aliases}.isdisjoint(chosen)
     }
     named = name_all(release.metros)
+    has_zips = any("zips" in metro.tables for metro in own.values())
     return ServedRelease(
         release=replace(release, metros=own),
         root=root,
@@ -324,7 +327,8 @@ def _serve(release: Release, root: Root, *, chosen: Collection[str]) -> ServedRe
         metros=name_all(own),
         elsewhere={name: metro.metro.slug for name, metro in named.items() if metro.metro.slug not in own},
         vocabulary=next((metro.vocabulary for metro in own.values()), Vocabulary()),
-        enabled=ZIPS if any("zips" in metro.tables for metro in own.values()) else (),
+        enabled=ZIPS if has_zips else (),
+        refused=() if has_zips else ZIPS,
     )
 
 

@@ -119,7 +119,7 @@ class Responder(Struct, frozen=True, kw_only=True):
             )
 
     def _find_route(self, request: Request) -> Request:
-        """Set `match`, the route. It stays None for pages, including the "not found" page. Raises 404, or under `/v1`
+        """Set `match`, the route. It is None for pages, including the "not found" page. Raises 404, or under `/v1`
         405 for a wrong method, whatever the path."""
         if not request.path.startswith("/v1/"):
             if self.pages.has_page(request.path):

@@ -1,6 +1,6 @@
 """Write a response and its headers: CORS, caching, the ETag, ranges, limits and ids.
 
-Headers are kept as lines in bytes, ready to send: most are encoded only once.
+Headers are lines of bytes, ready to send: most are encoded only once.
 """
 
 import asyncio

@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 # The most lines that wait for a slow reader of the log. More are dropped, and a line of the log says how many.
 MOST_WAITING = 100_000
-# A write of at most this stays whole in a pipe, however many workers write to it (PIPE_BUF).
+# A write of at most this is not divided in a pipe, however many workers write to it (PIPE_BUF).
 WHOLE_BYTES = 4_096
 _LINES_AT_A_TIME = 128
 

@@ -34,7 +34,11 @@ class AsOf(Struct, frozen=True, kw_only=True):
 
 
 def parse_as_of(text: str | None, *, now: Callable[[], datetime]) -> AsOf:
-    """Parse `YYYY-MM-DD` or an RFC 3339 instant with its offset; None is now. Raises ValueError."""
+    """Parse `YYYY-MM-DD` or an RFC 3339 instant with its offset; None is now. Raises ValueError.
+
+    >>> parse_as_of("2026-08-10", now=lambda: datetime.now(UTC)).day
+    datetime.date(2026, 8, 10)
+    """
     if text is None:
         return AsOf(instant=now().astimezone(UTC))
     with suppress(ValueError):

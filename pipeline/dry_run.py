@@ -25,26 +25,24 @@ from pipeline.clock import AsOf
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import (
     FeedWarning,
-    find_last_dates,
+    find_dates,
     list_far_away,
+    warn_of_dates,
     warn_of_hiding,
-    warn_of_past,
     warn_of_points,
     warn_of_reading,
     warn_of_removals,
 )
-from pipeline.metro_task import MetroRecords, gather_records, make_row_maker
+from pipeline.metro_task import gather_records, make_rows
 from pipeline.plan import Build, plan_metro
 from pipeline.previous_release import PreviousRelease
-from pipeline.publish.metro import open_previous
+from pipeline.publish.metro import open_builder, open_previous
 from pipeline.records.record import Problem
 from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import MetroOrganizations
-from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.metro_claims import Claims, find_refused
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
-from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.feed_account import count_tables
 from pipeline.tables.snapshot_tables import make_tables
 from pipeline.tasks import FeedResult, MetroTask, make_metro_task, search_metro_addresses, store_organizations
@@ -92,19 +90,15 @@ class DryRun:
             addresses = service.settle(search_metro_addresses(work), metro=metro.slug, bounds=metro.bounds)
             work = replace(work, addresses=addresses)
             self._accounts.append(addresses.account)
-        previous, records = self._gather(work)
-        maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=self._store)
-        with DocumentBuffer(None) as buffer:
-            listings = Listings(rows=maker.list_rows(), neighborhoods=tabulate_neighborhoods(neighborhoods))
-            stamp = int(work.plan.stamp.timestamp())
-            # Compared with nothing, so that no listing is withdrawn from the tables.
-            tables = make_tables(
-                listings, PreviousSnapshot(None), buffer, stamp=stamp, is_ours=False, categories={}, metro=metro.slug
-            ).tables
+        previous = self._open_previous(work)
+        # Compared with nothing, so that no listing is withdrawn from the tables.
+        with open_builder(PreviousSnapshot(None), replace(work.plan, previous=None)) as builder:
+            records, problems, _ = make_rows(work, previous, builder, neighborhoods=neighborhoods, store=self._store)
+            tables = make_tables(builder, tabulate_neighborhoods(neighborhoods)).tables
         self._losses.append(records.losses)
         self._claims.append(records.claims)
         self._accounts += [records.account, count_tables(tables, today=today)]
-        self._dated.append(find_last_dates(tables))
+        self._dated.append(find_dates(tables, today=today))
         for feed, name in list_far_away(tables, metro.bounds):
             self._far_away[feed].append(name)
         for row_id in (row_id for loss in records.losses.values() for row_id in loss.gone):
@@ -113,7 +107,6 @@ class DryRun:
             self._gone[row_id] = f"{row['name']} ({row['kind']} {row_id})"
         before = {name: previous.read_table(name) for name in ("occurrences", "sections", "sessions", "listings")}
         self._warnings += warn_of_hiding(before, tables, today=today)
-        problems = [*records.problems, *maker.problems]
         for feed, lost in Counter(problem.feed for problem in problems if problem.quarantined).items():
             self._results[feed] = self._results[feed].set_aside(lost)
         located = [
@@ -136,7 +129,7 @@ class DryRun:
         today = min((work.plan.today for work in self._works.values()), default=date.max)
         warnings = [
             *self._warnings,
-            *(warn_of_past(pl.concat(self._dated), today=today) if self._dated else ()),
+            *(warn_of_dates(pl.concat(self._dated), today=today) if self._dated else ()),
             *(warn_of_points(feed, far) for feed, far in self._far_away.items()),
             *self._warn_of_losses(),
         ]
@@ -156,17 +149,19 @@ class DryRun:
                 names = [self._gone[row_id] for row_id in loss.gone]
                 yield warn_of_removals(name, names, had=loss.had, is_configured=feed is not None)
 
-    def _gather(self, work: MetroTask) -> tuple[PreviousSnapshot, MetroRecords]:
+    def _open_previous(self, work: MetroTask) -> PreviousSnapshot:
         plan = work.plan
-        previous = open_previous(self._store, plan.previous, cache=plan.cache, vocabulary=plan.vocabulary)
-        return previous, gather_records(work, previous, self._store)
+        return open_previous(self._store, plan.previous, cache=plan.cache, vocabulary=plan.vocabulary)
 
     @cached_property
     def _refused(self) -> dict[str, dict[str, str]]:
         """Return for each metro the ids that it can't have because another metro has them, each with the reason."""
         if len(self._works) < 2:
             return {}
-        claims = {slug: self._gather(work)[1].claims for slug, work in self._works.items()}
+        claims = {}
+        for slug, work in self._works.items():
+            previous = self._open_previous(work)
+            claims[slug] = gather_records(work, previous, self._store).claims
         return find_refused(claims, feeds=list(self._feeds), find_standing=lambda _: {})
 
     @cached_property

@@ -1,6 +1,6 @@
 """The task of a feed: read it, and write its records to files for metros. Uses nothing but files and the store."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -9,14 +9,16 @@ from typing import Any
 from msgspec import MsgspecError
 from msgspec.structs import replace
 
-from outings.configuration import FeedTable
+from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
 from outings.release.store import Corrupt, NotFound, Store, open_configured_store
 from pipeline.clean.feed_read import FeedRead, put_cached_read, read_cached_read, spool_records
-from pipeline.clean.reading import read_feed, read_source
+from pipeline.clean.reading import read_source
 from pipeline.clean.withdrawn_records import strip_read
-from pipeline.fetch.opening import is_remote
+from pipeline.fetch.formats import load_reader
+from pipeline.fetch.opening import is_remote, open_sources
 from pipeline.fetch.source import FeedError, FeedSource
+from pipeline.scratch import open_scratch
 from pipeline.tasks import FeedResult, FeedTask
 
 
@@ -46,6 +48,23 @@ def read_records(work: FeedTask) -> FeedResult:
     if not work.feed.expect.fresh or source.failure is not None:
         return result
     return replace(result, memory=replace(result.memory, newest=find_newest(work.feed, source, result.crawled)))
+
+
+def read_feed(
+    feed: FeedTable,
+    configuration: Configuration,
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    run: Callable[[Callable[[], FeedRead], FeedTable], FeedRead] = lambda read, _: read(),
+) -> FeedRead:
+    """Open and read all of `feed`, outside of a build. Raises what `read_source` and `open_sources` raise.
+
+    `run` calls the function that reads the opened files, in this process or in another one (`run_bounded`).
+    """
+    with open_scratch() as scratch:
+        source = open_sources([feed], configuration, scratch=scratch, tell=tell)[feed.name]
+        load_reader(feed.format)  # here, not in each child of `run`
+        return run(lambda: read_source(feed, configuration, source), feed)
 
 
 def spool_feed(

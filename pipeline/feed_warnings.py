@@ -1,7 +1,7 @@
 """Warnings about a whole feed whose records are all right: it is empty, its dates are over, or it is much smaller."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 
 import polars as pl
 from msgspec import Struct
@@ -16,6 +16,8 @@ from pipeline.tables.feed_account import FEED, mark_open, sort_shown
 # Most examples in a warning.
 _EXAMPLES = 3
 _SHOWN_TYPES = 5
+# The days of lists without from and to.
+_SOON_DAYS = 30
 # Degrees. A city lists what is an hour or two away. What is further is at 0, 0, or has its coordinates swapped.
 _FAR_AWAY = 1.0
 
@@ -53,29 +55,40 @@ def warn_of_reading(read: FeedRead) -> Iterator[FeedWarning]:
             yield FeedWarning(feed=read.feed, code=code, count=count, message=what.format(counted), examples=examples)
 
 
-def find_last_dates(tables: Tables) -> pl.DataFrame:
-    """Return the `feed` of each published listing with dates, and its `last` one. If a section or session has a start
-    but no end, `last` is the latest possible date."""
+def find_dates(tables: Tables, *, today: date) -> pl.DataFrame:
+    """Return the `feed` of each published listing with dates, its `last` one, and whether one is `soon`: in the days of
+    default lists. These have classes and camps of any day that is not over. If a section or session has a start but no
+    end, `last` is the latest possible date."""
     listings = tables["listings"]
-    occurrence = pl.max_horizontal("starts_local", "ends_local").cast(pl.Date)
     beyond = pl.coalesce(pl.col("beyond_starts_local"), "starts_at").cast(pl.Int64) * 1_000_000
-    spans = pl.when(pl.col("starts_on").is_not_null()).then(pl.col("ends_on").fill_null(date.max)).otherwise("ends_on")
+    later = beyond.cast(pl.Datetime("us")).cast(pl.Date)
+    ends = pl.when(pl.col("starts_on").is_not_null()).then(pl.col("ends_on").fill_null(date.max)).otherwise("ends_on")
+    starts, occurrence = pl.col("starts_local").cast(pl.Date), pl.max_horizontal("starts_local", "ends_local")
     dates = [
-        tables["occurrences"].select("row", last=occurrence),
-        listings.select("row", last=beyond.cast(pl.Datetime("us")).cast(pl.Date)),
-        *(tables[name].select("row", last=spans) for name in ("sections", "sessions")),
+        tables["occurrences"].select("row", first=starts, last=occurrence.cast(pl.Date)),
+        listings.select("row", first=later, last=later),
+        *(tables[name].select("row", first=pl.lit(date.min), last=ends) for name in ("sections", "sessions")),
     ]
-    last = pl.concat(dates).drop_nulls().group_by("row").agg(pl.col("last").max())
-    return listings.filter(pl.col("status") == PUBLISHED).join(last, on="row").select("last", feed=FEED)
+    soon = (pl.col("first") < today + timedelta(days=_SOON_DAYS)) & (pl.col("last") >= today)
+    found = pl.concat(dates).drop_nulls("last").with_columns(soon=soon)
+    last = found.group_by("row").agg(pl.col("last").max(), pl.col("soon").any())
+    return listings.filter(pl.col("status") == PUBLISHED).join(last, on="row").select("last", "soon", feed=FEED)
 
 
-def warn_of_past(dated: pl.DataFrame, *, today: date) -> Iterator[FeedWarning]:
-    """Yield a warning for each feed whose dates are all over. `dated`: as `find_last_dates` returns it, of all
-    metros."""
-    groups = dated.group_by("feed", maintain_order=True).agg(count=pl.len(), last=pl.col("last").max())
-    for feed, count, last in groups.filter(pl.col("last") < today).iter_rows():
-        text = f"none of {count:,} {_pluralize(count, 'listing')} with a date is today or later"
-        yield FeedWarning(feed=feed, code="no_future_date", message=f"{text}; the last was on {last}", count=count)
+def warn_of_dates(dated: pl.DataFrame, *, today: date) -> Iterator[FeedWarning]:
+    """Yield a warning for each feed whose dates are all over, or all far off. `dated`: as `find_dates` returns it, of
+    all metros."""
+    groups = dated.group_by("feed", maintain_order=True).agg(
+        pl.col("last").max(), pl.col("soon").any(), count=pl.len()
+    )  # fmt: skip
+    for feed, last, soon, count in groups.iter_rows():
+        named = f"none of {count:,} {_pluralize(count, 'listing')} with a date is"
+        if last < today:
+            message = f"{named} today or later; the last was on {last}"
+            yield FeedWarning(feed=feed, code="no_future_date", message=message, count=count)
+        elif not soon:
+            message = f"{named} in the next {_SOON_DAYS} days, so lists without from and to have none of them"
+            yield FeedWarning(feed=feed, code="nothing_soon", message=message, count=count)
 
 
 def list_far_away(tables: Tables, bounds: Bounds) -> Iterator[tuple[str, str]]:

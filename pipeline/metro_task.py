@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,9 +13,8 @@ from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.store import Store, open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord, read_spool
-from pipeline.publish.metro import build_metro, find_horizon, open_previous
-from pipeline.publish.metro_plan import MetroPlan
-from pipeline.publish.objects.site import FetchPictures
+from pipeline.publish.metro import find_horizon, open_builder, open_previous, publish_metro
+from pipeline.publish.metro_plan import Attachments, FetchPictures, MetroPlan
 from pipeline.records.ids import assign_id, name_source
 from pipeline.records.record import ORGANIZATION, RECORDS, Problem
 from pipeline.resolve.delta_state import drop_words, encode_delta_state
@@ -25,50 +23,61 @@ from pipeline.resolve.facts.neighborhood_map import draw_outlines, read_metro_ne
 from pipeline.resolve.foreign_organizations import ForeignOrganizations, SharedState, encode_foreign, read_organizations
 from pipeline.resolve.id_conflicts import identify_records
 from pipeline.resolve.listings.resolved_record import MetroContext
-from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.metro_claims import Claims, collect_claims
 from pipeline.resolve.previous_rows import PreviousSnapshot
+from pipeline.resolve.references import ForeignResolution
 from pipeline.resolve.row_maker import RowMaker
 from pipeline.resolve.shrink_guard import FeedLoss, count_losses
+from pipeline.tables.snapshot_tables import make_tables
+from pipeline.tables.table_builder import TableBuilder
 from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, make_stays, read_stored_records
 
 _KINDS = tuple(RECORDS)
 
 
 def build_listings(work: MetroTask) -> MetroResult:
-    """Run the stages of one metro in order: previous rows and records, listings, then tables and objects."""
+    """Run the stages of one metro, each to its end before the next begins: rows, tables, objects."""
     plan, store = work.plan, open_configured_store(work.configuration.store)
-    started = perf_counter()
     previous = open_previous(store, plan.previous, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, plan.neighborhoods)
+    with open_builder(previous, plan) as builder:
+        records, problems, foreign = make_rows(work, previous, builder, neighborhoods=neighborhoods, store=store)
+        tables = make_tables(builder, tabulate_neighborhoods(neighborhoods))
+        own = next((stored for stored in work.organizations if stored.metro == plan.metro.slug), None)
+        attached = Attachments(
+            outlines=None if plan.site is None else draw_outlines(neighborhoods),
+            pictures={} if plan.previous is None else plan.previous.manifest.pictures,
+            fetch_pictures=_prepare_fetch(plan),
+            delta_state=records.delta_state,
+            shared=SharedState(
+                lent=None if own is None else read_organizations(own, store), foreign=encode_foreign(foreign)
+            ),
+            account=add_accounts([records.account, {} if work.addresses is None else work.addresses.account]),
+            located=None if work.addresses is None else work.addresses.book,
+        )
+        built = publish_metro(tables, attached, previous, plan=plan, store=store)
+    return MetroResult(
+        metro=plan.metro.slug, built=built, problems=(*problems, *wrong), last_good=records.last_good,
+        losses=records.losses, claims=records.claims,
+    )  # fmt: skip
+
+
+def make_rows(
+    work: MetroTask,
+    previous: PreviousSnapshot,
+    builder: TableBuilder,
+    *,
+    neighborhoods: Neighborhoods,
+    store: Store,
+) -> tuple["MetroRecords", list[Problem], ForeignResolution]:
+    """Make all rows of the metro from its records, and add them to `builder`. Return what is left of the records, all
+    their problems, and the references to other metros' organizations."""
     records = gather_records(work, previous, store)
-    make_result = partial(
-        MetroResult, metro=plan.metro.slug, last_good=records.last_good, losses=records.losses, claims=records.claims
-    )
     maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=store)
-    own = next((stored for stored in work.organizations if stored.metro == plan.metro.slug), None)
-    listings = Listings(
-        rows=maker.list_rows(),
-        unchanged=maker.unchanged,
-        neighborhoods=tabulate_neighborhoods(neighborhoods),
-        outlines=None if plan.site is None else draw_outlines(neighborhoods),
-        pictures={} if plan.previous is None else plan.previous.manifest.pictures,
-        fetch_pictures=_prepare_fetch(plan),
-        delta_state=records.delta_state,
-        shared=SharedState(
-            lent=None if own is None else read_organizations(own, store), foreign=encode_foreign(maker.foreign)
-        ),
-        account=add_accounts([records.account, {} if work.addresses is None else work.addresses.account]),
-        located=None if work.addresses is None else work.addresses.book,
-    )
-    problems = records.problems
-    del records  # a gigabyte for a million listings
-    compared = perf_counter()
-    built = build_metro(listings, previous, plan=plan, store=store)
-    return make_result(
-        built=replace(built, seconds={"compare": compared - started, **built.seconds}),
-        problems=(*problems, *maker.problems, *wrong),
-    )
+    # The records are a gigabyte for a million listings: the maker frees each when its row is made.
+    records = replace(records, by_id={})
+    builder.add(maker.list_rows(), maker.unchanged)
+    return records, [*records.problems, *maker.problems], maker.foreign
 
 
 def _prepare_fetch(plan: MetroPlan) -> FetchPictures | None:

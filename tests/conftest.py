@@ -51,6 +51,9 @@ settings.load_profile("outings")
 
 collect_ignore = [] if os.environ.get("CITY_DATA") else ["examples"]
 
+# Each worker has a core: more threads only wait for each other, and take a seventh of a small build's processor time.
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
 # The caller's own settings are no part of a test's input.
 for name in [name for name in os.environ if name.startswith("OUTINGS_")]:
     if name not in ("OUTINGS_TEST_CASES", "OUTINGS_NO_SKIPS"):
@@ -81,6 +84,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(10_000)  # as in a build: tests make many objects and hardly a cycle
         gc.enable()
 
 

@@ -11,7 +11,9 @@ Item = Mapping[str, Any]
 
 # Members of a detail that are of no use to a family.
 _INTERNAL = frozenset({"confidence", "created_at", "links", "metro", "slug", "status", "updated_at", "image_url"})
+# What a listing's link is, the best first. The API's own address needs a key, and is none.
 _TO_FAMILIES = (
+    ("links", "page"), ("links", "website"),
     ("ticket_url",), ("registration_url",), ("registration", "url"), ("website_url",), ("source", "url"),
 )  # fmt: skip
 
@@ -33,22 +35,35 @@ def flatten(value: Any) -> Any:
     return " ".join("".join(sign if sign.isprintable() or sign in _JOINERS else " " for sign in shown).split())
 
 
-def write_items(body: Item, *, url: str) -> str:
-    """Return a line for each item of a list, and how to get more."""
-    lines = [write_item(item, url=url) for item in body["data"]] or ["Nothing matches."]
-    meta = body["meta"]
+def write_items(body: Item) -> str:
+    """Return a line for each item of a list, how many there are in all, and how to get more."""
+    lines = [write_item(item) for item in body["data"]] or ["Nothing matches."]
+    meta, facets = body["meta"], body.get("facets") or {}
+    for name, values in facets.items():
+        if isinstance(values, list):
+            counts = ", ".join(f"{value['value']} {value['count']}" for value in values if value["count"])
+            lines.append(f"All that match by {name}: {counts}")
+    total = facets.get("total", meta.get("count_estimate"))
     if meta.get("has_more"):
-        lines.append(f"There is more: ask the same with cursor={meta['next_cursor']}")
+        of = "" if total is None else f"of {total}, "
+        lines.append(f"There is more: {of}ask the same with cursor={meta['next_cursor']}")
+    elif total is not None:
+        lines.append(f"{total} in all.")
     lines.extend(f"Notice: {notice['message']}" for notice in meta.get("notices", ()))
     return "\n".join(lines)
 
 
-def write_item(item: Item, *, url: str) -> str:
-    """Return one line about a listing, or about a day of the calendar."""
+def write_item(item: Item) -> str:
+    """Return one line about a listing, a day of the calendar, or an entry of a directory."""
     if "date" in item:
         words = ", ".join(f"{name} {count}" for name, count in item["categories"].items())
         return f"{write_moment(item['date'])}: {item['count']} events, {item['free_count']} free ({words})"
+    if "counts" in item:
+        counts = ", ".join(f"{name} {count}" for name, count in item["counts"].items() if count)
+        return f"- {item['name']}: {counts} [{'id=' + item['id'] if 'id' in item else 'neighborhood=' + item['slug']}]"
+    item = _choose_section(item)
     facts = (
+        item.get("section") or "",
         write_dates(item),
         _write_place(item),
         _write_price(item.get("price") or {}),
@@ -57,18 +72,38 @@ def write_item(item: Item, *, url: str) -> str:
         "sold out" if item.get("is_sold_out") else "",
         item.get("snippet") or "",
     )
-    address = item["links"]["self"]
-    link = next(filter(None, (_find(item, path) for path in _TO_FAMILIES)), f"{url}{address}")
-    kind = address.split("/")[-2]
+    link = next(filter(None, (_find(item, path) for path in _TO_FAMILIES)), "no link")
+    kind = item["links"]["self"].split("/")[-2]
     text = "; ".join(filter(None, facts))
     return f"- {item['name']}{': ' if text else ''}{text} [type={kind} id={item['id']}] {link}"
 
 
-def write_detail(body: Item, *, url: str) -> str:
+def _choose_section(item: Item) -> Item:
+    """Return a class with the members of its first section that has open seats, else of the first; a camp with those
+    of its next session. So all that a line says is of one of them."""
+    sections = [part for part in item.get("sections") or item.get("sessions") or () if "registration" in part]
+    if not sections:
+        return item
+    chosen = next((part for part in sections if part["registration"].get("has_spots_available")), sections[0])
+    tuition = chosen.get("tuition") or {}
+    if tuition.get("amount") is not None:
+        price = {"min": tuition["amount"], "currency": tuition.get("currency"), "unit": "per_term"}
+        chosen = {**chosen, "price": price}
+    others = f" (one of {len(sections)})" if len(sections) > 1 else ""
+    own = {name: chosen[name] for name in _OF_SECTION if chosen.get(name) is not None}
+    link = {"registration": item["registration"]} if "registration" in item else {}
+    return {**item, **own, **link, "section": f"{chosen.get('name') or 'section'}{others}"}
+
+
+# Members of a section or session that replace those of its class or camp.
+_OF_SECTION = ("schedule", "term", "ages", "price", "starts_on", "ends_on", "days", "start_time", "end_time")
+
+
+def write_detail(body: Item) -> str:
     """Return a listing's line, and all of its members that have a value."""
     item = body["data"]
     members = {name: value for name, value in item.items() if name not in _INTERNAL}
-    return f"{write_item(item, url=url)}\n{orjson.dumps(_drop_empty(members)).decode()}"
+    return f"{write_item(item)}\n{orjson.dumps(_drop_empty(members)).decode()}"
 
 
 def write_error(status: int, body: Any, *, retry_after: str | None) -> str:
@@ -87,16 +122,21 @@ def write_error(status: int, body: Any, *, retry_after: str | None) -> str:
 def write_dates(item: Item) -> str:
     """Return when a listing happens next, or when a place is open."""
     occurrence = item.get("occurrence") or {}
-    starts = occurrence.get("starts_local") or occurrence.get("next_starts_local") or item.get("starts_local")
+    starts = occurrence.get("starts_local") or occurrence.get("next_starts_local")
+    starts = starts if occurrence else item.get("starts_local")
     parts = []
-    if starts:
+    if occurrence and not starts:
+        parts.append("over: it has no more dates")
+    elif starts:
         parts.append(write_moment(starts if item.get("has_time", True) else starts[:10]))
         parts.append(item.get("recurrence_description") or "")
     elif item.get("starts_on"):
-        parts.append(f"{item['starts_on']} to {item.get('ends_on') or '?'}")
+        parts.append(f"{item['starts_on']} to {item.get('ends_on') or 'an end that is not stated'}")
+    elif "sessions_total" in item or item.get("has_date") is False:
+        parts.append("dates not stated")
     term, schedule = item.get("term") or {}, item.get("schedule") or {}
     if term.get("starts_on"):
-        parts.append(f"term {term['starts_on']} to {term.get('ends_on') or '?'}")
+        parts.append(f"term {term['starts_on']} to {term.get('ends_on') or 'an end that is not stated'}")
     if schedule.get("days"):
         times = "-".join(time[:5] for time in (schedule.get("start_time"), schedule.get("end_time")) if time)
         parts.append(f"{', '.join(schedule['days'])} {times}".rstrip())

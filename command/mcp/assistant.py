@@ -72,7 +72,7 @@ class Assistant:
             if name == "search":
                 body["data"] = _add_facts(api, body["data"], metro=request.split("/")[2])
         write = write_detail if name == "get_listing" else write_items
-        return f"GET {self._url}{request}\n{write(body, url=self._url)}"
+        return f"GET {self._url}{request}\n{write(body)}"
 
     @contextmanager
     def _connect(self) -> Iterator["Api"]:

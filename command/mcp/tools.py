@@ -11,26 +11,66 @@ Schema = dict[str, Any]
 
 # Items in an answer if the assistant does not say how many.
 LIMIT = 10
-# The operations behind each tool. Where a tool has several, its argument `type` chooses one.
-_OPERATIONS = {
-    "search": r"search",
-    "list_listings": r"(?P<type>events|classes|camps|places)_list",
-    "nearby": r"nearby",
-    "get_listing": r"(?P<type>events|classes|camps|places|organizations)_detail",
-    "calendar": r"events_calendar",
-}
-# Parameters that change which members an answer has. Tools show the same members whatever these say.
-_SHAPE = frozenset({"expand", "facets", "fields", "include", "include_mode"})
+
+
+class _Kind(Struct, frozen=True):
+    """A kind of tool: the operations behind it, and when to use it. If there are several operations, the argument
+    `type` chooses one. `only`: the parameters that it takes; all useful ones if empty."""
+
+    operations: str
+    use: str
+    only: tuple[str, ...] = ()
+
+
+_KINDS = {
+    "search": _Kind(
+        r"search", "Find listings of all types by words of their text, such as an activity or a name.",
+        ("metro", "q", "types", "from", "to", "age", "free", "neighborhood", "limit", "cursor"),
+    ),
+    "list_listings": _Kind(
+        r"(?P<type>events|classes|camps|places)_list",
+        "List one type by date, age, price, topic or area, without words. `facets` also counts all matches by value.",
+    ),
+    "nearby": _Kind(
+        r"nearby", "List what is close to a point, nearest first.",
+        ("metro", "lat", "lng", "radius_m", "types", "from", "to", "age", "free", "category", "limit", "cursor",
+         "where"),
+    ),
+    "get_listing": _Kind(
+        r"(?P<type>events|classes|camps|places|organizations)_detail",
+        "Get all that is known of one listing, by the `type` and `id` of another answer.",
+    ),
+    "calendar": _Kind(
+        r"events_calendar", "Count the events of each day, to choose a day.",
+        ("metro", "from", "to", "age", "free", "category", "neighborhood", "where"),
+    ),
+    "neighborhoods": _Kind(
+        r"neighborhoods", "Get the names of neighborhoods that `neighborhood` takes.", ("metro", "q", "limit"),
+    ),
+    "organizations": _Kind(
+        r"organizations_list", "Find an organization's id by its name.", ("metro", "q", "limit"),
+    ),
+}  # fmt: skip
+# Parameters that no tool has: those that change which members an answer has, and those for programs that copy data.
+_LEFT_OUT = frozenset(
+    {
+        "expand", "fields", "include", "include_mode", "include_archived", "changed_since", "ids", "page", "has_time",
+        "min_confidence", "schedule_day", "starts_from", "starts_to", "year", "recurring", "sort",
+    }
+)  # fmt: skip
+# Keywords of a parameter's schema that an assistant needs. The API says what else is wrong.
+_KEPT = ("type", "enum", "items", "format")
 
 
 class Tool(Struct, frozen=True, kw_only=True):
     """A tool for assistants, made of one or several operations. `paths`: the path by value of the argument `type`, or
-    by "" if the tool has no such argument."""
+    by "" if the tool has no such argument. `soonest`: the types whose lists can be ordered by their next date."""
 
     name: str
     description: str
     schema: Schema
     paths: dict[str, str]
+    soonest: frozenset[str] = frozenset()
 
     def write_request(self, arguments: Mapping[str, Any]) -> str:
         """Return the path and query of a call. Raises ValueError for a missing or invalid argument."""
@@ -45,6 +85,10 @@ class Tool(Struct, frozen=True, kw_only=True):
             path = path.replace(f"{{{name}}}", quote(str(rest.pop(name)), safe=""))
         if "limit" in self.schema["properties"]:
             rest = {"limit": LIMIT} | rest
+        if type_ in self.soonest:
+            rest = {"sort": "soonest"} | rest
+        if "facets" in self.schema["properties"] and "cursor" not in rest:
+            rest = {"facets": ["category"]} | rest  # with how many match in all
         query = urlencode({name: _write_value(value) for name, value in rest.items()}, safe=",:")
         return f"{path}?{query}" if query else path
 
@@ -57,37 +101,48 @@ def make_tools(document: Schema, *, metros: Sequence[str], has_where: bool) -> l
         for operation in methods.values()
     }
     tools = []
-    for name, pattern in _OPERATIONS.items():
-        matches = [(match, *operations[match[0]]) for id_ in operations if (match := re.fullmatch(pattern, id_))]
+    for name, kind in _KINDS.items():
+        found = (re.fullmatch(kind.operations, operation_id) for operation_id in operations)
+        matches = [(match, *operations[match[0]]) for match in found if match]
         if not matches:
             continue  # an older API, or one that answers less
         parameters: dict[str, list[tuple[str, Schema]]] = {}
-        paths = {}
+        paths, soonest = {}, set()
         for match, path, operation in matches:
             type_ = match.groupdict().get("type", "")
             paths[type_] = path
             for parameter in _list_parameters(operation, document):
-                if has_where or parameter["name"] != "where":
-                    parameters.setdefault(parameter["name"], []).append((type_, parameter))
+                key = parameter["name"]
+                if key == "sort" and name == "list_listings" and "soonest" in str(parameter["schema"]):
+                    soonest.add(type_)
+                is_own = key in kind.only if kind.only else key not in _LEFT_OUT
+                if is_own and (has_where or key != "where"):
+                    parameters.setdefault(key, []).append((type_, parameter))
         properties = {key: _merge(rows, of=len(paths)) for key, rows in parameters.items()}
         if "metro" in properties and metros:
-            properties["metro"]["enum"] = list(metros)
+            properties["metro"] = {"enum": list(metros)}
         required = [key for key, rows in parameters.items() if all(row.get("required") for _, row in rows)]
         if "" not in paths:
-            properties = {"type": {"type": "string", "enum": list(paths)}} | properties
+            properties = {"type": {"enum": list(paths)}} | properties
             required.insert(0, "type")
         schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-        description = " ".join(operation["summary"] for _, _, operation in matches)
-        tools.append(Tool(name=name, description=description, schema=schema, paths=paths))
+        tools.append(Tool(name=name, description=kind.use, schema=schema, paths=paths, soonest=frozenset(soonest)))
     return tools
 
 
 def _list_parameters(operation: Schema, document: Schema) -> Iterator[Schema]:
-    for parameter in operation["parameters"]:
-        if "$ref" in parameter:
-            parameter = document["components"]["parameters"][parameter["$ref"].rpartition("/")[2]]
-        if parameter["name"] not in _SHAPE and not parameter.get("x-ignored") and not parameter.get("deprecated"):
-            yield parameter
+    """Yield the parameters of an operation, with references resolved."""
+    components = document["components"]
+    for node in operation["parameters"]:
+        parameter = components["parameters"][node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+        if parameter.get("x-ignored") or parameter.get("deprecated"):
+            continue
+        schema = parameter["schema"]
+        target = schema.get("items", schema).get("$ref", "").rpartition("/")[2]
+        if target:
+            words = components["schemas"][target]
+            schema = {**schema, "items": words} if "items" in schema else words
+        yield {**parameter, "schema": schema}
 
 
 def _merge(rows: Sequence[tuple[str, Schema]], *, of: int) -> Schema:
@@ -98,17 +153,20 @@ def _merge(rows: Sequence[tuple[str, Schema]], *, of: int) -> Schema:
         words[:] = dict.fromkeys(
             word for _, row in rows for allowed in _list_words(_reduce(row["schema"])) for word in allowed
         )
-    description = rows[0][1].get("description", "")
-    if rows[0][1]["name"] == "limit":
-        description = re.sub(r"Default: `\d+`", f"Default: `{LIMIT}`", description)
+    name, description = rows[0][1]["name"], rows[0][1].get("description", "")
+    meaning = "" if name in schema.get("items", schema).get("enum", ()) else description.partition(". ")[0].rstrip(".")
+    if name == "limit":
+        meaning = f"Default {LIMIT}"
     if len(rows) < of:
-        description += f" Taken by {', '.join(type_ for type_, _ in rows)} only."
-    return {**schema, "description": description}
+        meaning = f"{meaning} ({', '.join(type_ for type_, _ in rows)} only)".strip()
+    return {**schema, "description": meaning} if meaning else schema
 
 
 def _reduce(schema: Schema) -> Schema:
-    """Return a schema without what concerns only how a value is written in a query string."""
-    kept = {key: value for key, value in schema.items() if key != "pattern" and not key.startswith("x-")}
+    """Return a schema without what the API says in an error."""
+    kept = {key: schema[key] for key in _KEPT if key in schema}
+    if "enum" in kept:
+        del kept["type"]
     return {**kept, "items": _reduce(kept["items"])} if "items" in kept else kept
 
 

@@ -22,7 +22,7 @@ _decode = msgspec.json.Decoder(dict[str, Forecast]).decode
 
 
 class FileForecastSource:
-    """Forecasts from a file. If it is missing or can't be read, the last ones stay."""
+    """Forecasts from a file. If it is missing or can't be read, the last good ones are served."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

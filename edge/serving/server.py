@@ -36,8 +36,8 @@ _SOCKET_MODE = 0o660
 
 
 class WorkerSlot(Multiprocess):
-    """Runs one worker on a socket, and replaces it when needed. The socket stays open, so clients who connect meanwhile
-    wait."""
+    """Runs one worker on a socket, and replaces it when needed. The socket is not closed, so clients who connect
+    meanwhile wait."""
 
     def __init__(self, config: Config, sockets: list[socket.socket], *, should_exit: threading.Event) -> None:
         super().__init__(config, sockets)

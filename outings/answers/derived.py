@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
 
 from outings.answers.addons.sources import SOURCES
@@ -20,7 +20,6 @@ from outings.answers.snapshot.reader import (
     LISTING_INDEX,
     ORGANIZATION_INDEX,
     ROW_FACTS,
-    DerivedTables,
     TableContext,
     open_snapshot,
 )
@@ -40,17 +39,13 @@ DERIVED = (
 
 
 def derive_tables(
-    tables: Mapping[str, pl.DataFrame],
-    *,
-    today: date,
-    language: Language | None = None,
-    derivations: Sequence[DerivedTables] = DERIVED,
+    tables: Mapping[str, pl.DataFrame], *, today: date, language: Language | None = None
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the tables derived from a snapshot's tables, each with its name. They are made one group at a time, because
     all together take as much memory as the snapshot's tables. `today`: the metro's local date of the build. `language`:
     the metro's, else English."""
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
-    for derived in derivations:
+    for derived in DERIVED:
         columns = {name: tables[name].select(wanted) for name, wanted in derived.columns.items()}
         yield from derived.make(columns, context).items()
 

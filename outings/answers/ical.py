@@ -285,14 +285,15 @@ def render_event_file(event_id: str, snapshot: Snapshot) -> bytes | None:
     return b"".join(encode_calendar(snapshot, [entry])) if entry.data else None
 
 
-def find_dates(event_id: str, snapshot: Snapshot) -> Sequence[int]:
-    """Return the starts of an event that is a series without a rule, whose calendar has each date. They move with the
-    days that a build lists, though the event does not."""
+def find_dates(event_id: str, snapshot: Snapshot) -> str | Sequence[int]:
+    """Return what an event's calendar says of its dates: a recurrence, or each start. That moves with the days that a
+    build lists, though the event does not."""
     opened = open_snapshot(snapshot)
     row, series = opened.listings.find_visible(event_id, type_code=TYPES.index("event")), open_series(opened)
-    if row is None or not series.is_series(row) or series.read_recurrence(row) is not None:
+    if row is None or not series.is_series(row):
         return ()
-    return [moment.starts_at for moment in series.list_moments(row)]
+    recurrence = series.read_recurrence(row)
+    return [moment.starts_at for moment in series.list_moments(row)] if recurrence is None else recurrence
 
 
 # The most bytes of rendered events in memory.

@@ -19,6 +19,7 @@ from outings.contract.cursor import Cursor, encode_cursor, is_sealed, malformed_
 from outings.contract.errors import ApiError, bad_request, forbidden
 from outings.contract.query import Entitlement, Query
 from outings.contract.resources.directories import Center
+from outings.contract.resources.sync import EXPORTS
 from outings.contract.values import format_instant, parse_date, parse_uuid
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import Export
@@ -98,6 +99,14 @@ def forbidden_types(context: AnswerContext, types: Iterable[str]) -> ApiError:
     )
 
 
+def check_types(query: Query, context: AnswerContext) -> None:
+    """Raise `forbidden` if the request names collections that its key may not read."""
+    scopes = [EXPORTS[word].scope for word in query.get_words("types")]
+    outside = [scope for scope in scopes if scope is not None and not context.entitlement.allows_type(scope)]
+    if outside:
+        raise forbidden_types(context, outside)
+
+
 def metro_required(what: str, slugs: Iterable[str]) -> ApiError:
     """Return the error `metro_required`. `what`: the message's first words, such as "The slug x is"."""
     allowed = sorted(set(slugs))
@@ -130,7 +139,8 @@ def read_page(query: Query) -> int:
 
 
 # The sort key and the id of a page's last item. The key is an event's start in seconds, a camp's first session as a
-# date, the first characters of a folded name, or, with `changed_since`, the time of the update in seconds.
+# date, the first characters of a folded name; with `changed_since` the time of the update in seconds, and with
+# `sort=soonest` the next date in seconds of the local clock.
 Position = tuple[str | int | None, str]
 
 # The characters of a name in a cursor, which has at most 2,000 in all.
@@ -167,7 +177,9 @@ def read_position(query: Query) -> Position:
     if len(query.cursor.position) != 2:
         raise malformed_cursor()
     key, row_id = query.cursor.position
-    if query.resource == "event" or "changed_since" in query.values:
+    if "sort" in query.values and query.get("occurrences") != "expand":
+        is_key = key is None or (isinstance(key, int) and abs(key) < _SECONDS)
+    elif query.resource == "event" or "changed_since" in query.values:
         is_key = isinstance(key, int) and abs(key) < _SECONDS
     elif query.resource == "camp":
         is_key = key is None or (isinstance(key, str) and parse_date(key) is not None)

@@ -106,6 +106,9 @@ def _find_snapshot(query: Query, context: AnswerContext) -> tuple[Query, Snapsho
 def prepare_snapshot(snapshot: Snapshot) -> None:
     """Fetch a snapshot's files, and open the indexes that the first requests need. Tables that the build did not map
     are computed, which takes a while."""
+    # `np.unique` imports it at its first call, which would stop an event loop for 0.1 s.
+    import numpy.ma  # noqa: F401
+
     snapshot.fetch()
     reader = open_snapshot(snapshot)
     reader.open_packs()

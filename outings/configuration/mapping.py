@@ -87,7 +87,12 @@ class MappingError(ValueError):
 
 
 def parse_mapping(raw: Mapping[str, Any]) -> dict[str, Rule]:
-    """Parse the rules, by the dotted paths of their members. Raises MappingError for the first error."""
+    """Parse the rules, by the dotted paths of their members. Raises MappingError for the first error.
+
+    >>> rules = parse_mapping({"name": "Title", "price": {"min": {"column": "Fee"}}})
+    >>> {member: rule.column for member, rule in rules.items()}
+    {'name': 'Title', 'price.min': 'Fee'}
+    """
     rules = {}
     for member, rule in iterate_rules(raw):
         if isinstance(rule, MappingError):

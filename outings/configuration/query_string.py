@@ -1,8 +1,8 @@
-"""Find and set query parameters of an address, and leave its other parts as they are."""
+"""Find and set query parameters of an address, and leave its other parts unchanged."""
 
 from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
 
-# Characters that stay unencoded, because some servers expect them so.
+# Characters that are not encoded, because some servers expect them so.
 _PLAIN = "$:,*/[]="
 
 
@@ -12,7 +12,11 @@ def has_parameter(url: str, name: str) -> bool:
 
 
 def set_parameter(url: str, name: str, value: int | str | None) -> str:
-    """Return the address with the parameter set to `value`, or without the parameter if that is None."""
+    """Return the address with the parameter set to `value`, or without the parameter if that is None.
+
+    >>> set_parameter("https://x.org/?page=1&q=a%20b", "page", 2)
+    'https://x.org/?q=a%20b&page=2'
+    """
     parts = urlsplit(url)
     pairs = [pair for pair in parts.query.split("&") if pair and _read_name(pair) != name]
     if value is not None:

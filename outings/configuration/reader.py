@@ -55,7 +55,7 @@ def _read_groups(decoder: Decoder, search: dict[str, Any]) -> tuple[Group, ...]:
 
 
 def _locate_keys(signing: SigningTable, directory: Path) -> SigningTable:
-    """Return the table with absolute paths. Inline PEM keys stay as they are."""
+    """Return the table with absolute paths. Inline PEM keys are unchanged."""
     key, public_key = (
         pem if not pem or is_pem(pem) else str(directory / pem) for pem in (signing.key, signing.public_key)
     )

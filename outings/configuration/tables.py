@@ -225,7 +225,7 @@ class ZipTable(Struct, frozen=True, kw_only=True):
 
 
 class PlanTable(Struct, frozen=True, kw_only=True):
-    """Changes to a pricing plan. Settings left out stay as in the built-in plan."""
+    """Changes to a pricing plan. Settings left out are those of the built-in plan."""
 
     per_minute: Count | None = None
     monthly_quota: Quota | None = None
@@ -276,13 +276,25 @@ Host = Annotated[
 ]
 
 
+# A path may follow, as at GitHub Pages; no slash at the end, no user, no query.
+Origin = Annotated[
+    str,
+    Meta(
+        pattern=r"^(https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*)?\Z",
+        description='an address without a slash at the end, such as "https://example.org/outings"',
+    ),
+]
+
+
 class SiteTable(Struct, frozen=True, kw_only=True):
-    """Settings of the pages. `enabled`: False builds releases without pages. `key`: the API key of all visitors, with
+    """Settings of the pages. `url`: where they are, for the addresses that must be absolute. `enabled`: False
+    builds releases without pages. `key`: the API key of all visitors, with
     `key_per_minute` requests for each address. `words`: a file of replaced texts. `basemap`: a PMTiles file for the
     explorer's map. `pictures`: hosts of listings' pictures that the build fetches."""
 
     enabled: bool = True
     name: str = ""
+    url: Origin = ""
     key: str = ""
     key_per_minute: Count = 120
     language: Literal["en", "es"] = "en"

@@ -164,7 +164,7 @@ _WHO = (
     ),
     Parameter(
         name="where", kind="expression", minimum=1, maximum=500, example="ages.min <= 3",
-        stability="experimental", grant="where", is_tryable=False,
+        stability="experimental", grant="where", is_tryable=False, prepares="thread",
         meaning="One SQL expression over the members of a listing and of one `occurrence`, `section` or `session`, "
         "that has to be true: `price.max < 15 AND list_contains(categories, 'swim_water')`.",
     ),
@@ -217,6 +217,7 @@ _WHERE = (
     ),
     Parameter(
         name="address", kind="text", minimum=1, maximum=300, example="400 Broad St", is_tryable=False,
+        prepares="center",
         meaning="A house, a corner or the name of a place, which the server resolves to the centre, where it resolves "
         "any.",
     ),
@@ -238,7 +239,8 @@ _HOW = (
     ),
     _control(
         name="fields", kind="path", array=True, example="name,links.self",
-        meaning="Keep these members alone, as dotted paths; `id` and `type` are always kept.",
+        meaning="Keep these members alone, as dotted paths; `id` and `type` are always kept. Others are absent then, "
+        "also where the schema requires them.",
     ),
     _control(
         name="expand", kind="word", array=True, allowed=("place", "organization"), example="place",

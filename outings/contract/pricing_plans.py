@@ -63,6 +63,8 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 def resolve_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
     """Raise `include_not_permitted` for an add-on that the key lacks, or in lenient mode add a notice for it."""
+    if "include" not in query.values:
+        return query
     missing = [include for include in query.get_words("include") if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":
         raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)

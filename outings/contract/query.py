@@ -25,7 +25,7 @@ from outings.contract.members import MEMBERS
 from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import EXPANSION_DAYS_AFTER, Match, Route
 from outings.contract.text import parse_text
-from outings.contract.values import Value, format_scalar, parse_argument, parse_number, show_text
+from outings.contract.values import Parameter, Value, format_scalar, parse_argument, parse_number, show_text
 from outings.contract.vocabulary import TYPES, Vocabulary
 
 
@@ -86,9 +86,9 @@ def check_window(start: date, end: date, *, most_days_after: int) -> None:
 
 
 Values = Mapping[str, Value]
-# Returns the canonical text of an expression. Arguments: a function that returns the text as it was sent, and the
-# request's route. Raises ApiError if the expression is invalid or the key may not send any.
-ReadExpression = Callable[[Callable[[], Value], Route], str]
+# Returns the canonical text of an expression. Arguments: a function that returns the text as it was sent, its
+# parameter, and the request's route. Raises ApiError if the expression is invalid or the key may not send any.
+ReadExpression = Callable[[Callable[[], Value], Parameter, Route], str]
 
 
 def refuse_expression(*_: object) -> str:
@@ -100,6 +100,7 @@ def refuse_expression(*_: object) -> str:
 _BESIDE_IDS = frozenset({"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro"})
 _EXCLUSIVE = (
     ("page", "cursor"), ("page", "changed_since"), ("occurrences", "changed_since"), ("type_hint", "place_type"),
+    ("sort", "changed_since"),
 )  # fmt: skip
 
 
@@ -332,7 +333,11 @@ def parse_query(
 
 
 def split_pairs(query_string: bytes) -> Sequence[tuple[bytes, bytes]]:
-    """Return the decoded names and values of a query string. Decide by these: the same name has many spellings."""
+    """Return the decoded names and values of a query string. Decide by these: the same name has many spellings.
+
+    >>> split_pairs(b"q=art+club&%71=x&age")
+    [(b'q', b'art club'), (b'q', b'x'), (b'age', b'')]
+    """
     pairs = (pair.replace(b"+", b" ").partition(b"=") for pair in query_string.split(b"&") if pair)
     return [(unquote_to_bytes(name), unquote_to_bytes(value)) for name, _, value in pairs]
 
@@ -384,7 +389,7 @@ def _parse_value(
     paths = MEMBERS.get(route.shown) if row.kind == "path" and route.shown else None
     try:
         if row.kind == "expression":  # a key without the grant gets the same error for any text
-            return read_expression(lambda: parse_argument(row, texts, vocabulary=vocabulary), route)
+            return read_expression(lambda: parse_argument(row, texts, vocabulary=vocabulary), row, route)
         return parse_argument(row, texts, vocabulary=vocabulary, paths=paths)
     except ApiError as error:
         lat, lng = (parse_number(sent[0]) if len(sent) == 1 else None for sent in (texts, given.get("lng", ())))

@@ -67,6 +67,7 @@ class Route(Struct, frozen=True, kw_only=True, dict=True):
         defaults, constants, required, optional, renamed: made from `parameters`. The defaults of filters and those of
             other parameters; the names that must be sent, and those that some deployments answer with 501; the new
             names of deprecated parameters.
+        prepared: what has to be prepared, by the parameter that needs it; made from `parameters`.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Route(Struct, frozen=True, kw_only=True, dict=True):
     required: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
     renamed: Mapping[str, str] = {}
+    prepared: Mapping[str, str] = {}
 
     def __post_init__(self) -> None:
         rows = self.parameters.items()
@@ -108,6 +110,7 @@ class Route(Struct, frozen=True, kw_only=True, dict=True):
         force_setattr(self, "required", tuple(name for name, row in rows if row.required))
         force_setattr(self, "optional", frozenset(name for name, row in rows if row.is_optional))
         force_setattr(self, "renamed", {name: row.replaced_by for name, row in rows if row.replaced_by is not None})
+        force_setattr(self, "prepared", {name: row.prepares for name, row in rows if row.prepares is not None})
 
     @property
     def collection(self) -> str:
@@ -130,6 +133,10 @@ class Match(Struct, frozen=True, kw_only=True, dict=True):
 
     route: Route
     values: Mapping[str, str]
+
+    @property
+    def metro(self) -> str | None:
+        return self.values.get("metro")
 
     @cached_property
     def path(self) -> str:
@@ -162,6 +169,10 @@ _FILTERS: Mapping[str, tuple[str, ...]] = {
     "place": (*_LISTING, "sensory", *_PLACE, "place_type"),
 }
 _SHAPE = ("fields", "expand", "include", "include_mode")
+_SOONEST = replace(
+    PARAMETERS["sort"], allowed=("soonest",), default=None,
+    meaning="By the next date in the window, then `id`; without it by a date or name that never changes.",
+)  # fmt: skip
 _ANY_LIST = ("ids", "q", "where", "changed_since", "limit", "page", "cursor", "facets")
 
 _ROW = PARAMETERS
@@ -207,6 +218,8 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
     collection, item = COLLECTIONS[listing_type], LISTINGS[listing_type]
     names = (*_FILTERS[listing_type], *_ANY_LIST, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
     parameters = _select(*names, changes=_CHANGES[listing_type])
+    if listing_type != "place":
+        parameters = MappingProxyType({**parameters, "sort": _SOONEST})
     ignored = ("free",) if listing_type == "place" else ()
     route = partial(
         Route, item=item, meta=meta.ListMeta, type=listing_type, ignored=ignored, credits=Credits(1, "record")

@@ -9,7 +9,7 @@ from msgspec import Struct
 def fold_text(text: str) -> str:
     """Return the text in NFKD without combining marks and punctuation, case-folded, with single spaces between words.
 
-    Two texts are the same name if their folded forms are equal. Symbols stay: "C+ Kids" is not "C Kids".
+    Two texts are the same name if their folded forms are equal. Symbols count: "C+ Kids" is not "C Kids".
     """
     if text.isascii():  # faster, and four of five names are
         return " ".join(text.translate(_ASCII_PUNCTUATION).lower().split())
@@ -61,7 +61,14 @@ class TextQuery(Struct, frozen=True, kw_only=True):
 
 def parse_text(text: str) -> TextQuery | None:
     """Parse `q`. Return None if there is no word to look for. A sign inside a word makes a phrase: drop-in becomes
-    "drop in"."""
+    "drop in".
+
+    >>> query = parse_text('"story time" -music art or craft')
+    >>> [[" ".join(term.words) for term in terms] for terms in (*query.required, query.excluded)]
+    [['story time'], ['art', 'craft'], ['music']]
+    >>> parse_text("?!") is None
+    True
+    """
     required: list[tuple[SearchTerm, ...]] = []
     excluded: list[SearchTerm] = []
     joins = False

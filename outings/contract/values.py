@@ -205,7 +205,7 @@ KINDS: Mapping[Kind, ValueKind] = {
         {**_TEXT, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$"},
     ),
     "word": ValueKind(parse_text, "a word", _TEXT),
-    "path": ValueKind(parse_text, "a dotted path", {**_TEXT, "minLength": 1}),
+    "path": ValueKind(parse_text, "a dotted path", {**_TEXT, "pattern": "^[a-z_]+(\\.[a-z_]+)*$"}),
     "integer": ValueKind(parse_integer, "a whole number such as 20", {"type": "integer"}),
     "number": ValueKind(parse_number, "a number such as 0.5", {"type": "number"}),
     "boolean": ValueKind({"true": True, "false": False}.get, "true or false", {"type": "boolean"}),
@@ -288,6 +288,8 @@ class Parameter(Struct, frozen=True, kw_only=True):
         member: the listing's member that fills the column. Without it, a rule of the build does.
         compares: whether the column's value must equal the filter's, or be at least or at most that.
         grant: the grant without which an API key may not send the parameter.
+        prepares: what a server does before it plans the answer to a request that sends it: `center`, ask the geocoder
+            for the point of an address; `thread`, parse and evaluate an expression in a thread.
     """
 
     name: str
@@ -312,6 +314,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
     member: str | None = None
     compares: Literal["equal", "least", "most"] = "equal"
     grant: str | None = None
+    prepares: Literal["center", "thread"] | None = None
 
 
 _SHOWN_CHARACTERS = 60

@@ -18,6 +18,7 @@ from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.zones import read_zone
 from outings.contract.vocabulary import COLLECTIONS, TYPES
+from outings.pages.addresses import locate_city
 from outings.pages.assets import Page
 from outings.pages.layout import gather_words, name_words, render_page
 from outings.release.site import SiteSettings
@@ -260,7 +261,8 @@ def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> P
         "share": share,
         "statuses": {name: count for name, count in figures.measures.verification.items() if count},
     }
-    path = f"cities/{snapshot.metro.slug}/"
+    # On plain files the page of a city says what is on, and its numbers have a page of their own.
+    path = f"{locate_city(snapshot.metro.slug)}{'numbers/' if settings.is_static else ''}"
     return render_page(path, "city.html", settings=settings, page_words="city", values=values)
 
 

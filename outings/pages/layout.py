@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
 from outings.contract.vocabulary import COLLECTIONS
+from outings.pages.addresses import make_absolute
 from outings.pages.assets import Page, find_asset, find_templates, make_colors
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY
 from outings.pages.settings import Words, format_date, format_number, lay_words
@@ -25,17 +26,19 @@ def open_environment(*, is_html: bool) -> Environment:
 
 class Section(Struct, frozen=True):
     """An entry of the navigation. `word` names its text among the words `frame`; `needs_data`: it is shown only if the
-    site shows listings; `needs_server`: not on plain files."""
+    site shows listings; `needs_server`: not on plain files; `needs_files`: only there."""
 
     path: str
     word: str
     needs_data: bool = False
     needs_server: bool = True
+    needs_files: bool = False
 
 
 # In the order of the navigation. A page adds its line when it exists.
 SECTIONS: tuple[Section, ...] = (
     Section("explore/", "explore", needs_data=True, needs_server=False),
+    Section("developers/", "developers", needs_server=False, needs_files=True),
     Section("guides/", "guides"),
     Section("reference/", "reference"),
 )
@@ -56,10 +59,13 @@ def render_page(
     does so for a style or a script; and `settings`. `locate_asset` returns the path of a style or script. Pass
     `link` if the page is shown at other addresses than its path."""
     words = lay_words(settings.language, settings.words)
+    is_placed = link is None
     link = link or partial(_link, path)
     shown = _open().get_template(template).render(
         **values,
         path=path,
+        # A page that is shown at other addresses has none of its own.
+        canonical=make_absolute(path, settings) if is_placed else None,
         words=words[page_words],
         frame=words["frame"],
         settings=settings,
@@ -79,7 +85,8 @@ def list_sections(settings: SiteSettings) -> list[Section]:
     return [
         section
         for section in SECTIONS
-        if (settings.shows_data or not section.needs_data) and not (settings.is_static and section.needs_server)
+        if (settings.shows_data or not section.needs_data)
+        and not (section.needs_server if settings.is_static else section.needs_files)
     ]
 
 

@@ -12,10 +12,8 @@ from msgspec.structs import replace
 
 from outings.contract import errors
 from outings.contract.envelope import NOTICES
-from outings.contract.members import RESOURCES
 from outings.contract.openapi.document import make_document, resolve_parameter
 from outings.contract.openapi.examples import Example, find_example
-from outings.contract.openapi.operations import make_body
 from outings.contract.openapi.schemas import Schema, is_struct
 from outings.contract.pricing_plans import PLANS
 from outings.contract.routes import (
@@ -54,8 +52,6 @@ _WINDOWS = (
     ("window_calendar", CALENDAR_DAYS_AFTER + 1),
     ("window_expansion", EXPANSION_DAYS_AFTER + 1),
 )
-# Schemas that only describe `fields`, which the parameter explains.
-_OF_FIELDS = ("Part", "Path")
 _FORMATS = ("uuid", "date", "date-time")
 # With spaces that keep both ends on one line.
 _TO = "\u00a0…\u00a0"
@@ -101,8 +97,7 @@ def read_form(schema: Schema) -> Form:
         )  # fmt: skip
     if "$ref" in schema:
         name = schema["$ref"].removeprefix(_PREFIX)
-        # What `fields` takes: the paths of an object's members.
-        return Form(name="path" if name.endswith("Path") else name, shape=name.removesuffix("Path"), default=default)
+        return Form(name=name, shape=name, default=default)
     if "anyOf" in schema:
         return _join_forms([read_form(choice) for choice in schema["anyOf"]])
     words = schema.get("enum", [schema["const"]] if "const" in schema else [])
@@ -119,11 +114,12 @@ def read_form(schema: Schema) -> Form:
 
 def _join_forms(forms: Sequence[Form]) -> Form:
     """Return the form of a value that has one of these. `{"type": "null"}` is one of them."""
-    named = [form for form in forms if form != _NULL and not form.name.endswith("Part")]
+    named = [form for form in forms if form != _NULL]
     shapes = [form.shape for form in named if form.shape]
     return Form(
         name=" | ".join(dict.fromkeys(form.name for form in named)),
         shape=shapes[0] if len(shapes) == 1 else "",
+        words=tuple(word for form in named for word in form.words),
         is_nullable=any(form.is_nullable for form in forms),
     )
 
@@ -211,11 +207,26 @@ def _read_answered(route: Route) -> Form | None:
     """Describe what is in `data`, or the whole body of a route without a key. Return None for anything but our JSON."""
     if not is_struct(route.item):
         return None
-    if route.shown:
-        name = RESOURCES[route.shown].__name__
-        return Form(name=name, shape=name, containers=() if route.is_one else ("array_of",))
-    body = make_body(route)
-    return read_form(body["properties"]["data"] if route.needs_key else body)
+    name = route.item.__name__
+    return Form(name=name, shape=name, containers=() if route.is_one else ("array_of",))
+
+
+def _spell_words(document: Schema) -> Schema:
+    """Return the document with lists of words where it refers to them, because the pages show each where it applies."""
+    schemas = document["components"]["schemas"]
+
+    def spell(node: Any) -> Any:
+        if isinstance(node, list):
+            return [spell(inner) for inner in node]
+        if not isinstance(node, dict):
+            return node
+        target = schemas.get(str(node.get("$ref", "")).removeprefix(_PREFIX), {})
+        if "enum" in target or "not" in target:
+            return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+        return {key: spell(inner) for key, inner in node.items()}
+
+    spelled: Schema = spell(document)
+    return spelled
 
 
 def render_reference(settings: SiteSettings, vocabulary: Vocabulary) -> tuple[Page, ...]:
@@ -227,9 +238,12 @@ def render_reference(settings: SiteSettings, vocabulary: Vocabulary) -> tuple[Pa
 def _render(encoded: bytes, vocabulary: Vocabulary) -> tuple[Page, ...]:
     settings = msgspec.json.decode(encoded, type=SiteSettings)
     words = name_words(settings, "reference")
-    document = make_document(vocabulary)
+    document = _spell_words(make_document(vocabulary))
+    # Not the lists and answers as a whole, which each route describes.
     schemas = {
-        name: schema for name, schema in document["components"]["schemas"].items() if not name.endswith(_OF_FIELDS)
+        name: schema
+        for name, schema in document["components"]["schemas"].items()
+        if "properties" in schema and "data" not in schema["properties"]
     }
     headers = {name: header["description"] for name, header in document["components"]["headers"].items()}
     entries = list_entries(document, vocabulary)
@@ -329,7 +343,7 @@ def _write_answer(example: Example) -> Markup:
 
 
 def _escape(text: str) -> Markup:
-    """Escape text between tags: quotation marks, of which answers have thousands, stay as they are."""
+    """Escape text between tags: quotation marks, of which answers have thousands, are unchanged."""
     return Markup(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))  # noqa: S704 it is escaped
 
 

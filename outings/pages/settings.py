@@ -128,6 +128,7 @@ def make_settings(table: SiteTable | None) -> SiteSettings | None:
         )
     return SiteSettings(
         name=table.name,
+        url=table.url,
         key=table.key,
         language=table.language,
         words={} if table.words is None else _read_words(table.words),

@@ -15,9 +15,11 @@ from outings.pages.assets import Page, find_templates, list_assets
 from outings.pages.city import render_city
 from outings.pages.highlighting import highlight_code
 from outings.pages.layout import gather_words, list_sections, name_words, render_page
+from outings.pages.lists import Lists
 from outings.pages.missing_page import render_missing_page
 from outings.pages.reference import render_reference
 from outings.pages.settings import ExplorerMetro, MetroFigures
+from outings.pages.web_files import make_manifest, make_robots
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 
@@ -42,17 +44,24 @@ def _read_sample() -> str:
     return (find_templates() / "sample_answer.json").read_text(encoding="utf-8").rstrip()
 
 
-def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
-    """Render the home page, which shows the metros where the settings say so."""
+def render_home(
+    settings: SiteSettings, metros: Sequence[MetroFigures], *, cities: Sequence[Lists] = ()
+) -> Page:  # fmt: skip
+    """Render the home page, which shows the metros where the settings say so. `cities`: on plain files, whose weekend
+    it has."""
+    if settings.is_static:
+        from outings.pages.whats_on import list_weekends
+
+        values = {"metros": metros, "weekends": list_weekends(cities), "lists": name_words(settings, "lists")}
+        return render_page("", "static_home.html", settings=settings, page_words="home", values=values)
     metros = metros if settings.shows_data else ()
     # The first of which something comes back.
     slugs = [*(metro.slug for metro in metros if metro.total), *(metro.slug for metro in metros), SAMPLE_METRO]
     sections = {section.path for section in list_sections(settings)}
-    request = f"/v1/{slugs[0]}/{'events.json' if settings.is_static else SAMPLE_QUERY}"
+    request = f"/v1/{slugs[0]}/{SAMPLE_QUERY}"
     origin = name_words(settings, "home")["origin"]
-    key = "" if settings.is_static else f'-H "X-API-Key: {settings.key or "$KEY"}" \\\n  '
     sample = _read_sample()
-    code = f'curl {key}"{origin}{request}"'
+    code = f'curl -H "X-API-Key: {settings.key or "$KEY"}" \\\n  "{origin}{request}"'
     values = {
         "metros": metros,
         "kinds": tuple(COLLECTIONS.values()),
@@ -110,19 +119,23 @@ def render_site(
         *render_reference(settings, vocabulary),
         *render_guides(settings),
         render_missing_page(settings),
+        make_manifest(settings),
+        make_robots(settings),
         *list_assets(settings),
     )
 
 
 def render_static_site(
-    settings: SiteSettings, metros: Sequence[MetroFigures], explored: Sequence[ExplorerMetro]
+    settings: SiteSettings, metros: Sequence[MetroFigures], explored: Sequence[ExplorerMetro], cities: Sequence[Lists]
 ) -> tuple[Page, ...]:
     """Render the pages of no metro that a host of files can show, with the styles and scripts of all."""
     return (
-        render_home(settings, metros),
+        render_home(settings, metros, cities=cities),
         render_explorer(settings, explored),
         render_words(settings),
         render_missing_page(settings),
+        make_manifest(settings),
+        make_robots(settings),
         *list_assets(settings),
     )
 
@@ -131,3 +144,11 @@ def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> 
     """Render the pages of one metro, from its snapshot alone, for the metro's local date. Called only if the site shows
     listings."""
     return (render_city(snapshot, today=today, settings=settings),)
+
+
+def render_static_metro(lists: Lists) -> tuple[Page, ...]:
+    """Render the pages of one metro on plain files that are made whenever anything of it changed."""
+    from outings.pages.whats_on import render_whats_on
+
+    listed = lists.listed
+    return (render_whats_on(lists), *render_metro(listed.snapshot, today=listed.today, settings=lists.settings))

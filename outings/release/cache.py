@@ -15,7 +15,7 @@ from outings.release.store import PREFIX, Store, hash_of, read_object, run_all
 
 log = logging.getLogger(__name__)
 
-# How long a file stays that no release of this process needs. Another process may be about to need it.
+# How long a file is kept that no release of this process needs. Another process may be about to need it.
 UNUSED_SECONDS = 3_600.0
 _DAMAGED = "%s is not what its name says: its disk or another program damaged it; it is fetched again"
 # Locks by the first two hex digits of an object's name, so that an object that two threads need is fetched once.
@@ -74,7 +74,7 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
 
 
 class LazyFiles(Mapping[str, MappedFile]):
-    """Objects by name, each fetched when it is first read, and then kept open. `sizes`: in bytes. Thread-safe.
+    """Objects by name, each fetched when it is first read, and open from then on. `sizes`: in bytes. Thread-safe.
 
     Reading one raises what `fetch_object` does.
     """

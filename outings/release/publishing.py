@@ -1,4 +1,4 @@
-"""Publish a release by replacing the pointer once. Until then the previous release stays current."""
+"""Publish a release by replacing the pointer once. Until then the previous release is the current one."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -45,7 +45,7 @@ class Log(Struct, frozen=True, kw_only=True):
 
 class ReadCounts(Struct, frozen=True, kw_only=True):
     """The counts of one reading of a feed, which every later stage passes on. Add a new count here and in
-    `pipeline.clean.reading`.
+    `pipeline.clean.read_tally`.
 
     `withdrawn`: records of what was taken down, which are left out. `missed`: expectations that the feed does not meet.
     `removals`: records that only remove something. `repeated`: those `merged` that equal their successor; `merges`:
@@ -195,7 +195,11 @@ def format_release_id(sequence: int, sha: str) -> str:
 
 
 def parse_release_id(text: str) -> tuple[int, str]:
-    """Return the sequence and the 8 hex digits. Raises ValueError if the text is not a release id."""
+    """Return the sequence and the 8 hex digits. Raises ValueError if the text is not a release id.
+
+    >>> parse_release_id("12-0a1b2c3d")
+    (12, '0a1b2c3d')
+    """
     sequence, _, opening = text.partition("-")
     well_formed = sequence.isascii() and sequence.isdigit() and len(opening) == 8
     if not well_formed or format_release_id(int(sequence), opening) != text or set(opening) - set("0123456789abcdef"):

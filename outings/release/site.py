@@ -75,12 +75,13 @@ def locate_picture(metro: str, listing: str, *, is_large: bool = False) -> str:
 
 
 class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An operator's settings of the site. `shows_data`: whether pages show listings. `key`: the API key of all
-    visitors. `words` replace the program's texts, by page and name; `accent` is a color as #rrggbb, or empty for the
-    default. `is_static`: True if the pages are on a host that only serves files. `pictures`: hosts of the pictures
-    that are fetched."""
+    """An operator's settings of the site. `url`: where it is, without a slash at the end, or empty. `shows_data`:
+    whether pages show listings. `key`: the API key of all visitors. `words` replace the program's texts, by page and
+    name; `accent` is a color as #rrggbb, or empty for the default. `is_static`: True if the pages are on a host that
+    only serves files. `pictures`: hosts of the pictures that are fetched."""
 
     name: str = ""
+    url: str = ""
     key: str = ""
     language: str = "en"
     words: Mapping[str, Mapping[str, str]] = {}

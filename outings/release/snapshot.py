@@ -1,6 +1,6 @@
 """A release as this machine reads it: a snapshot of each metro, the log and the site.
 
-Files are fetched and checked once. They stay mapped even if they are deleted from the cache.
+Files are fetched and checked once. They are mapped, and readable even after they are deleted from the cache.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ from outings.release.root import ListedRelease, Log, Root
 from outings.release.site import WEBP, Picture, Site, SiteFile, SiteSettings, StoredFile, locate_picture, read_site
 from outings.release.store import Bytes, Corrupt, Store, run_all
 
-# How many objects stay mapped, the last read ones. Their memory is shared by the machine's processes.
+# How many objects are mapped, the last read ones. Their memory is shared by the machine's processes.
 _MOST_MAPS = 64
 _PMTILES = "application/vnd.pmtiles"
 

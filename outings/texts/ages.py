@@ -13,7 +13,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from outings.texts.tokens import NUMBER, SIGN, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
+from outings.texts.tokens import (
+    NUMBER,
+    SIGN,
+    WORD,
+    Scanner,
+    Token,
+    expand,
+    fold,
+    make_roles,
+    order_languages,
+    read_words,
+)
 
 _OLDEST = 120
 # As schema.org writes an open end: "11-", "-5".
@@ -37,6 +48,8 @@ _BESIDE = ("counted", "listed", "plus_behind", "named_behind", "not_people", "ra
 _CERTAIN = frozenset({"age", "old", "school", "older"})
 _SURE = frozenset({"people", "crowd", "up", "plus", "down", *_CERTAIN, *_LEADS, *_UNITS})
 _QUIET = frozenset({"fill", "between", "to", "and", "or", "age", "people", "everyone", "beside", "old", SIGN})
+# Years of a kind of school whose name alone states ages: "primaria", but not "grades".
+_MOST_GRADES = 10
 # The greatest age in "8+", and in "under 8", of a query. A greater number counts something else.
 _MOST_UP, _MOST_UNDER, _MOST_QUERY = 21, 18, 99
 
@@ -60,13 +73,28 @@ class Phrase(NamedTuple):
     is_word: bool = False
 
     @property
+    def is_count(self) -> bool:
+        """Return True if the numbers count something else: "48 inches", "40 years of dance", "up to 12 children"."""
+        marks = self.marks
+        if marks & {"age", "old", "school"}:
+            return False
+        is_lone = {"unit", "word"} <= marks and not marks & {"range", "people", "crowd", *_LEADS, "up", "plus", "down"}
+        return (
+            "counted" in marks
+            or is_lone
+            or marks - {"fill"} == {"numeral"}
+            or ({"up_to", "crowd"} <= marks and "unit" not in marks)
+        )
+
+    @property
     def is_in_text(self) -> bool:
         """Return True if a text of any subject that has the phrase states ages."""
         marks = self.marks
         is_range = "range" in marks or bool(marks & {"from", "older", "up", "plus"})
         if "school" in marks or (marks & {"age", "old"} and is_range) or {"age", "down"} <= marks:
             return True
-        if "counted" in marks or {"unit", "length"} <= marks:
+        is_rating = "decimal" in marks and "unit" not in marks  # "3.5 and above"
+        if is_rating or "counted" in marks or {"unit", "length"} <= marks:
             return False
         return (
             bool(marks & {"up", "older"})
@@ -85,7 +113,7 @@ class Phrase(NamedTuple):
         """Return True if a name that has the phrase states ages: "Gym 2-3 yrs", "Swim 12 & under", "Tennis (14-17)"."""
         marks = self.marks
         if self.is_in_text or "counted" in marks or marks & _CERTAIN:
-            return self.is_in_text or bool(marks & _CERTAIN)
+            return self.is_in_text or bool(marks & ({"age", "old"} if "counted" in marks else _CERTAIN))
         is_range = "range" in marks and bool(marks & {"people", "unit", "enclosed"})
         return "down" in marks or is_range or {"enclosed", "unit"} <= marks or {"younger", "unit"} <= marks
 
@@ -96,9 +124,11 @@ class Phrase(NamedTuple):
         years = (low or 0) if high is None else high
         if "named" in marks or years > _MOST_QUERY:
             return "named" in marks
+        if not marks & {"age", "old", "school"} and ("counted" in marks or {"unit", "length"} <= marks):
+            return False
         if marks & {*_CERTAIN, "younger", "sure_unit"} or ("people" in marks and bool(marks & {"between", "over"})):
             return True
-        if marks & {"unit", "counted"} or ("listed" in marks and "range" not in marks):
+        if "unit" in marks or ("listed" in marks and "range" not in marks):
             return False
         if marks & {"up", "plus", "down", "under"}:
             return "range" not in marks and years <= (_MOST_UNDER if "under" in marks else _MOST_UP)
@@ -145,10 +175,9 @@ class AgeReader:
     def __init__(self, languages: Sequence[Mapping[str, Any]]) -> None:
         self._named: dict[str, AgeSpan] = {}
         self._schools: dict[str, tuple[int, int]] = {}
+        self._school_before: dict[str, str] = {}
         tables = [self._list_roles(words, f"{number}.") for number, words in enumerate(languages)]
-        if len(languages) > 1:  # beside ages a word of one language is an age's word of another: "Kinder"
-            tables = [own for _, *own in tables]
-        self._scanner = Scanner(make_roles(tables), _NUMBER)
+        self._scanner = Scanner(make_roles([own for _, *own in tables], [beside for beside, *_ in tables]), _NUMBER)
         ends = (words["ages"]["ordinal_ends"] for words in languages)
         self._ordinal_ends = frozenset(part.strip() for text in ends for part in text.split(",")) - {""} | {"."}
 
@@ -170,6 +199,7 @@ class AgeReader:
                     self._named[f"{kind}{language}{place}"] = AgeSpan(named["low"], named.get("high"))
         for place, school in enumerate(ages["schools"]):
             role = f"{_SCHOOL}{language}{place}"
+            self._school_before |= dict.fromkeys(expand(school.get("before", "")), role)
             self._schools[role] = (school["first"], school["years"])
             roles[role] = school["words"]
             years = [*((-n, text) for n, text in enumerate(school["early"])), *enumerate(school.get("names", ()), 1)]
@@ -184,18 +214,23 @@ class AgeReader:
         """Read a text that states ages; None if it states none."""
         tokens = self._scanner.scan(fold(text))
         used, phrases = set[int](), list[Phrase]()
-        for phrase in self._list_phrases(tokens):
-            phrases.append(phrase)
-            used.update(range(phrase.begin, phrase.end))
-        left = [n for n, token in enumerate(tokens) if n not in used and token.role not in _QUIET]
         beside = next((n for n, token in enumerate(tokens) if token.role == "beside"), len(tokens))
-        unknown = [n for n in left if n < beside and tokens[n].role not in self._named]
+        for phrase in self._list_phrases(tokens):
+            used.update(range(phrase.begin, phrase.end))
+            if not _place(phrase, tokens).is_count and not (phrases and phrase.begin > beside):
+                phrases.append(phrase)
+        left = [n for n, token in enumerate(tokens) if n not in used and token.role not in _QUIET]
+        unknown = [
+            n for n in left if n < beside and tokens[n].role not in self._named and tokens[n].role not in self._schools
+        ]
         sure = [phrase.span for phrase in phrases if _is_sure(phrase, unknown)]
         if sure:
             return join_spans(sure)
         if any(token.role == "everyone" for token in tokens) and not any(tokens[n].role == NUMBER for n in unknown):
             return AgeSpan(None, None, is_all=True)
         named = [self._named[token.role] for token in tokens if token.role in self._named]
+        schools = (self._schools[token.role] for token in tokens if token.role in self._schools and not phrases)
+        named += [AgeSpan(first, first + years) for first, years in schools if years < _MOST_GRADES]
         return join_spans(named) if named and not unknown else None
 
     def find(self, text: str) -> list[Phrase]:
@@ -222,7 +257,7 @@ class AgeReader:
 
     def _list_phrases(self, tokens: Sequence[Token]) -> Iterator[Phrase]:
         """Yield the phrases with numbers in the text's order, by tokens. None overlaps another."""
-        has_school = any(token.role.startswith((_SCHOOL, _EARLY)) for token in tokens)
+        has_school = any(token.role.startswith(_EARLY) or self._find_school(token) for token in tokens)
         at = 0
         while at < len(tokens):
             phrase = self._parse_grades(tokens, at) if has_school else None
@@ -233,34 +268,36 @@ class AgeReader:
 
     def _parse_phrase(self, tokens: Sequence[Token], begin: int) -> Phrase | None:
         """Parse leads, ages with joints between them, and what stands behind: "kids from 3 to 5 years"."""
-        at, marks, lead = begin, set[str](), ""
-        while at < len(tokens) and _is_lead(tokens, at):
-            role = "plus" if tokens[at].text == "+" else tokens[at].role
-            lead = role if role in _LEADS else "from" if role == "plus" else lead
-            marks |= {role}
+        at, roles = begin, list[str]()
+        while at < len(tokens) and (_is_lead(tokens, at) or self._is_named_lead(tokens, at)):
+            is_named, is_plus = tokens[at].role in self._named, tokens[at].text == "+"
+            roles.append("people" if is_named else "plus" if is_plus else tokens[at].role)
             at += 1
+        marks, lead = set(roles), next((role for role in reversed(roles) if role in (*_LEADS, "plus")), "")
+        if lead == "plus" or (lead in _UNDER and "not" in marks):
+            lead = "from"  # "not suitable for children under 4"
         first = self._parse_age(tokens, at)
         if first is None:
             return None
         ages, at = [first], first.end
         while (joint := _skip_joint(tokens, at)) != at and (age := self._parse_age(tokens, joint)) is not None:
-            roles = {token.role for token in tokens[at:joint]}
-            if roles & {"and", "or"} and ("old" in ages[-1].marks or "age" in roles):
+            joined = {token.role for token in tokens[at:joint]}
+            if joined & {"and", "or"} and ("old" in ages[-1].marks or "age" in joined):
                 break  # "a 5 year old and an 8 year old" are two
-            marks |= {"each"} if "and" in roles else set()
+            marks |= {"each"} if "and" in joined else set()
             ages.append(age)
             at = age.end
+        if joint != at and self._is_adult(tokens, joint):
+            lead, at = "from", joint + 1
         marks = marks.union(*(age.marks for age in ages)) | ({"range"} if len(ages) > 1 else set())
         marks |= {"units"} if all("unit" in age.marks for age in ages) else set()
-        behind = "up" if "plus" in ages[-1].marks else ""
-        while at < len(tokens) and (
-            tokens[at].text in "+." or (tokens[at].role in _TAILS and _is_tail(tokens[at], marks))
-        ):
-            is_plus = tokens[at].text == "+"
-            if tokens[at].text != ".":
-                behind = "up" if is_plus or tokens[at].role == "over" else tokens[at].role
-                marks |= {"plus" if is_plus else behind}
+        tails = list[str]()
+        while at < len(tokens) and _is_tail(tokens[at], marks):
+            tails.append("plus" if tokens[at].text == "+" else tokens[at].role)
             at += 1
+        marks |= {"up" if tail == "over" else tail for tail in tails}
+        last = next((tail for tail in reversed(tails) if tail != SIGN), "plus" if "plus" in ages[-1].marks else "")
+        behind = "up" if last in ("plus", "over") else last
         if at < len(tokens) and tokens[at].role in ("people", "child"):
             marks |= {"crowd"}
             at += 1
@@ -268,6 +305,16 @@ class AgeReader:
             return None
         span = _make_span(ages, lead if not behind or behind == "old" or lead in _UNDER else behind)
         return None if span is None else Phrase(span, begin, at, frozenset(marks))
+
+    def _is_adult(self, tokens: Sequence[Token], at: int) -> bool:
+        """Return True for the end of "8 to adult"."""
+        is_open = at < len(tokens) and tokens[at].role in self._named and self._named[tokens[at].role].max is None
+        return is_open and tokens[at - 1].role in ("to", "up_to", SIGN)
+
+    def _is_named_lead(self, tokens: Sequence[Token], at: int) -> bool:
+        """Return True for "Bebés de 0 a 3 años"."""
+        behind = _get_token(tokens, at + 1)
+        return tokens[at].role in self._named and behind is not None and behind.role in ("between", "from", "age")
 
     def _parse_age(self, tokens: Sequence[Token], at: int) -> _Age | None:
         """Parse a number with its unit: "3½", "18 months", "5 years old"."""
@@ -291,7 +338,9 @@ class AgeReader:
         while at < len(tokens) and tokens[at].role in ("old", "half"):
             marks, at = marks | {"old"}, at + 1
         if not marks and "." in written:
-            marks = {"counted"}  # a rating: "3.5 and above"
+            marks = {"decimal"}
+        elif not marks and written.isalpha():
+            marks = {"numeral"}
         is_half = number != int(number)
         return _Age(number * _UNITS.get(role, 12.0), is_half=is_half, marks=frozenset(marks), end=at)
 
@@ -318,8 +367,9 @@ class AgeReader:
             tokens[at].role in ("fill", "between", "people")
             or tokens[at].role.startswith(_SCHOOL)
             or tokens[at].text == ":"
+            or (tokens[at].text in self._school_before and (not at or tokens[at - 1].role != NUMBER))
         ):
-            school = tokens[at].role if tokens[at].role.startswith(_SCHOOL) else school
+            school = self._find_school(tokens[at]) or school
             at += 1
         years, first_age, marks = list[int](), 0, {"school"}
         is_short = False  # "k to 2" may be a vitamin
@@ -336,7 +386,7 @@ class AgeReader:
                     school, at = tokens[behind].role, behind + 1
                 behind += 1
             joint = _skip_joint(tokens, at)
-            skip = joint + (joint < len(tokens) and tokens[joint].role.startswith(_SCHOOL))
+            skip = joint + (joint < len(tokens) and bool(self._find_school(tokens[joint])))
             is_age = any(token.role == "age" for token in tokens[at:joint])
             if joint == at or is_age or self._parse_year(tokens, skip) is None:
                 break
@@ -357,6 +407,9 @@ class AgeReader:
         is_up = at < len(tokens) and (tokens[at].role == "up" or tokens[at].text == "+")
         high = None if is_up else first + max(years)
         return Phrase(AgeSpan(first + min(years) - 1, high), begin, at + is_up, frozenset(marks))
+
+    def _find_school(self, token: Token) -> str:
+        return token.role if token.role.startswith(_SCHOOL) else self._school_before.get(token.text, "")
 
     def _parse_year(self, tokens: Sequence[Token], at: int) -> tuple[int, int, int] | None:
         """Return a year's number, the age at which its school begins (0 if not known), and the next token."""
@@ -383,7 +436,7 @@ class AgeReader:
 
 
 def _is_tail(token: Token, marks: Collection[str]) -> bool:
-    return token.role != "over" or "unit" in marks  # "7 min" are minutes
+    return token.text in "+." or (token.role in _TAILS and (token.role != "over" or "unit" in marks))  # "7 min"
 
 
 def _place(phrase: Phrase, tokens: Sequence[Token]) -> Phrase:
@@ -420,8 +473,14 @@ def _mark_behind(tokens: Sequence[Token], end: int) -> Iterator[str]:
     if behind.role in ("counted", "listed"):
         yield behind.role
     if behind.role in ("fill", "between") and after is not None and after.role in ("counted", WORD):
-        yield "counted" if after.role == "counted" else "length"
-    if behind.role not in (SIGN, "plus_behind", "people", "child", "beside", "age", "everyone"):
+        if after.role == "counted":
+            yield "counted"
+        elif behind.role == "between" or behind.text == "of":
+            yield "length"
+    if behind.role == WORD or (behind.role in ("fill", "between") and after is not None and after.role == WORD):
+        yield "word"
+    is_last = behind.role == "fill" and after is None
+    if not is_last and behind.role not in (SIGN, "plus_behind", "people", "child", "beside", "age", "everyone"):
         yield "followed"
 
 
@@ -517,7 +576,7 @@ def _find_unit(tokens: Sequence[Token], at: int) -> str:
 
 def _is_lead(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
-    if token.role in _LEADS or token.role in ("between", "age", "people", "child", "fill"):
+    if token.role in _LEADS or token.role in ("between", "age", "people", "child", "fill", "not"):
         return True
     return token.text in ".:" or (token.text == "+" and at + 1 < len(tokens) and tokens[at + 1].role == NUMBER)
 

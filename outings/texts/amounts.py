@@ -4,9 +4,9 @@ Several amounts are the lowest and the highest. A donation is not a price, and "
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from outings.texts.tokens import NUMBER, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
 
@@ -22,6 +22,7 @@ _CODES = {
 }  # fmt: skip
 # Of ages, which are no amounts: "free for children under 6 years".
 _AGES = ("years", "months", "people", "under", "over")
+_NUMERAL = "numeral:"
 _CONDITIONS = frozenset({"conditions", "under", "over", "people", "from", "up_to"})
 _MOST = 10.0**9
 # Its numbers are no amounts.
@@ -74,7 +75,10 @@ class _AmountReader:
     def __init__(self, languages: Sequence[str]) -> None:
         words = [read_words(language) for language in languages]
         self._scanner = Scanner(
-            make_roles([own["shared"], {role: own["ages"][role] for role in _AGES}, own["amounts"]] for own in words),
+            make_roles(
+                [own["shared"], _list_numerals(own), {role: own["ages"][role] for role in _AGES}, own["amounts"]]
+                for own in words
+            ),
             _NUMBER,
         )
 
@@ -99,7 +103,10 @@ class _AmountReader:
     def _find(self, tokens: Sequence[Token], decimal: str) -> Iterator[_Money]:
         at = 0
         while at < len(tokens):
-            money = self._parse(tokens, at, decimal) if tokens[at].role == NUMBER else None
+            token = tokens[at]
+            if token.role.startswith(_NUMERAL) and at + 1 < len(tokens) and _is_currency(tokens[at + 1]):
+                yield _Money(float(token.role.removeprefix(_NUMERAL)), at, at + 2, has_currency=True, bound="")
+            money = self._parse(tokens, at, decimal) if token.role == NUMBER else None
             if money is not None:
                 yield money
             at = at + 1 if money is None else money.end
@@ -118,7 +125,9 @@ class _AmountReader:
         if (
             behind is not None
             and _is_currency(behind)
-            and not (has_currency and (last := _get(tokens, at + 2)) and last.role == NUMBER)
+            and not (
+                (last := _get(tokens, at + 2)) and last.role == NUMBER and (has_currency or _is_before(behind, last))
+            )
         ):
             has_currency, end = True, at + 2
             cents = _get(tokens, end)
@@ -155,6 +164,10 @@ class _AmountReader:
         return False
 
 
+def _list_numerals(words: Mapping[str, Any]) -> dict[str, str]:
+    return {f"{_NUMERAL}{number}": word for number, word in enumerate(words["numbers"].split())}
+
+
 def _join(amounts: Sequence[_Money], *, is_free: bool, currency: str | None) -> Amount:
     values = [money.value for money in amounts]
     low, high = min(values), max(values)
@@ -174,12 +187,16 @@ def _is_beside(amounts: Sequence[_Money], number: int, tokens: Sequence[Token]) 
     for one, other in ((number - 1, number), (number, number + 1)):
         if one >= 0 and other < len(amounts) and amounts[one].has_currency != amounts[other].has_currency:
             between = tokens[amounts[one].end : amounts[other].at]
-            if all(
-                token.role in ("to", "and", "or", "up_to", "fill") or token.text in "-/,;" or _is_currency(token)
-                for token in between
-            ):
+            joints = [token for token in between if token.role != "fill" and not _is_currency(token)]
+            if "," in [token.text for token in joints] and len(joints) < len(between):
+                continue  # "$9, kids 3-12"
+            if joints and all(token.role in ("to", "and", "or", "up_to") or token.text in "-/,;" for token in joints):
                 return True
     return False
+
+
+def _is_before(sign: Token, number: Token) -> bool:
+    return sign.text in "$£" and sign.end == number.start
 
 
 def _is_amount(token: Token | None) -> bool:

@@ -7,7 +7,19 @@ from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from outings.texts.tokens import NUMBER, SIGN, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
+from outings.texts.tokens import (
+    LANGUAGES,
+    NUMBER,
+    SIGN,
+    WORD,
+    Scanner,
+    Token,
+    expand,
+    fold,
+    make_roles,
+    order_languages,
+    read_words,
+)
 
 WEEKDAYS = ("mo", "tu", "we", "th", "fr", "sa", "su")
 MONTH, WEEKDAY = "month:", "weekday:"
@@ -15,11 +27,12 @@ MONTH, WEEKDAY = "month:", "weekday:"
 AGO = timedelta(days=60)
 _NUMBER = r"\d+"
 _YEARS = range(1900, 2201)
-_NUMERIC = re.compile(r"(?<!\d)(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})([./])(\d{1,2})\5(\d{4}|\d\d))(?!\d)")
+_NUMERIC = re.compile(r"(?<!\d)(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})([./-])(\d{1,2})\5(\d{4}|\d\d))(?!\d)")
 
 
 class Days(NamedTuple):
-    """The days that a text names: from `first` to `last` (None for one day), or `weekdays` (of WEEKDAYS) of no date."""
+    """The days that a text names: from `first` to `last` (None for one day), or `weekdays` (of WEEKDAYS) of no
+    date. Beside a span they are its days: "Saturdays from 4 to 25 July"."""
 
     first: date | None
     last: date | None = None
@@ -43,6 +56,22 @@ def list_day_roles(language: str) -> dict[str, str]:
     return roles | {f"{WEEKDAY}{days}": names for names, days in words["weekdays_together"].items()}
 
 
+@cache
+def list_month_names() -> tuple[tuple[str, ...], ...]:
+    """Return the folded names of each month in every language, the longest first: a short one begins a long one."""
+    months = [
+        [fold(name) for code in LANGUAGES for name in expand(read_words(code)["months"][place])] for place in range(12)
+    ]
+    return tuple(tuple(sorted(dict.fromkeys(own), key=len, reverse=True)) for own in months)
+
+
+@cache
+def list_weekday_names() -> tuple[str, ...]:
+    """Return the folded names of the weekdays in every language, the longest first."""
+    names = [fold(name) for code in LANGUAGES for names in read_words(code)["weekdays"] for name in expand(names)]
+    return tuple(sorted(dict.fromkeys(names), key=len, reverse=True))
+
+
 def read_days(text: str, language: str | None = None, *, today: date) -> Days | None:
     """Read a text that names a day, two days of a span, or weekdays, and nothing else.
 
@@ -58,15 +87,18 @@ def names_day(text: str, language: str | None = None) -> bool:
     return _open_reader(language, alone=False).names_day(fold(text))
 
 
-def read_weekdays(text: str, language: str | None = None, *, alone: bool = False) -> tuple[str, ...]:
+def read_weekdays(
+    text: str, language: str | None = None, *, alone: bool = False, are_signs: bool = False
+) -> tuple[str, ...]:
     """Read a text of weekdays and nothing else; () for any other. `alone`: by the words of this language only.
+    `are_signs`: a letter alone is a weekday, as it is where others beside it are.
 
     >>> read_weekdays("Mon & Wed")
     ('mo', 'we')
     """
     folded = fold(text) if len(text) <= 200 else ""
-    days = (_open_reader(code, alone=alone).read_weekdays(folded) for code in order_languages(language, alone=alone))
-    return next(filter(None, days), ())
+    readers = (_open_reader(code, alone=alone) for code in order_languages(language, alone=alone))
+    return next(filter(None, (reader.read_weekdays(folded, are_signs=are_signs) for reader in readers)), ())
 
 
 @lru_cache(maxsize=4096)
@@ -94,12 +126,18 @@ class _DayReader:
         self._split = re.compile("|".join(sorted(map(re.escape, self._signs), key=len, reverse=True)) or r"(?!)")
         self._month_first = bool(read_words(languages[0]).get("month_first"))
 
-    def read_weekdays(self, text: str) -> tuple[str, ...]:
-        days, is_range, last = dict[str, None](), False, ""
+    def read_weekdays(self, text: str, *, are_signs: bool) -> tuple[str, ...]:
+        days, is_range, last, kept = dict[str, None](), False, "", dict[str, None]()
         tokens = self._scanner.scan(text)
+        has_number = any(token.role == NUMBER for token in tokens)
         for token in tokens:
-            if token.role.startswith(WEEKDAY):
-                own: Sequence[str] = token.role.removeprefix(WEEKDAY).split()
+            if token.role == "fill" and len(token.text) > 1 and token.text in self._signs and not has_number:
+                own: Sequence[str] = [self._signs[token.text]]  # "Tu, Th", but not "5th"
+            elif token.role.startswith(WEEKDAY):
+                own = _list_codes(token)
+            elif token.role == "except" and days:
+                days, kept = {}, days
+                continue
             elif token.role in ("fill", "and", "or", "between", "from") or (
                 token.role == SIGN and token.text in "/,;&+|.()ªº"
             ):
@@ -118,7 +156,9 @@ class _DayReader:
                 own = [WEEKDAYS[(first + step) % 7] for step in range(_count_steps(last, own[0]) + 1)]
             days |= dict.fromkeys(own)
             is_range, last = False, own[-1]
-        is_sure = len(days) > 1 or any(len(token.text) > 1 for token in tokens)
+        if kept:
+            days = {day: None for day in kept if day not in days}
+        is_sure = are_signs or bool(kept) or len(days) > 1 or any(len(token.text) > 1 for token in tokens)
         return tuple(sorted(days, key=WEEKDAYS.index)) if is_sure else ()
 
     def names_day(self, text: str) -> bool:
@@ -134,7 +174,13 @@ class _DayReader:
                 return None
         elif (parts := _list_parts(tokens)) is not None:
             stated = parts
-        return _complete(stated, today)
+        days = _complete(stated, today)
+        if days is None or days.last is None:
+            return days
+        # "Saturdays from 4 to 25 July", but "Monday 5 to Friday 9 July" is each day.
+        named = {code: None for token in tokens if token.role.startswith(WEEKDAY) for code in _list_codes(token)}
+        ends = {WEEKDAYS[day.weekday()] for day in (days.first, days.last) if day is not None}
+        return days if set(named) == ends and len(named) > 1 else days._replace(weekdays=tuple(named))
 
 
 def _list_parts(tokens: Sequence[Token]) -> list[_Day] | None:
@@ -163,11 +209,15 @@ def _list_parts(tokens: Sequence[Token]) -> list[_Day] | None:
     return parts
 
 
+def _list_codes(token: Token) -> list[str]:
+    return token.role.removeprefix(WEEKDAY).split()
+
+
 def _read_numeric(match: re.Match[str], *, month_first: bool) -> _Day:
     if match[1]:
         return _Day(year=int(match[1]), month=int(match[2]), day=int(match[3]))
     one, other, year = int(match[4]), int(match[6]), int(match[7])
-    if (month_first and match[5] == "/" and other > 0 and one <= 12) or other > 12:
+    if (month_first and match[5] != "." and other > 0 and one <= 12) or other > 12:
         one, other = other, one
     return _Day(day=one, month=other, year=year if year > 99 else 2000 + year)
 

@@ -17,7 +17,7 @@ _DATE = re.compile(
 )
 # A moment in ISO 8601 is no text of people, and its offset looks like the end of a range.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[t ]\d{1,2}:\d\d(:\d\d(\.\d+)?)?\s?(z|[+-]\d\d(:?\d\d)?)?")
-_BETWEEN = frozenset({"to", "and", "or", "up_to"})
+_BETWEEN = frozenset({"to", "up_to"})
 _LEADS = frozenset({"at", "from", "between", "up_to", "to"})
 _HALF = 12
 
@@ -85,10 +85,15 @@ class _HourReader:
                 continue
             joint = first.end
             while joint < len(tokens) and (
-                tokens[joint].role in _BETWEEN or tokens[joint].role == "at" or tokens[joint].text in "-/"
+                tokens[joint].role in _BETWEEN
+                or tokens[joint].role == "at"
+                or tokens[joint].text in "-/"
+                or (tokens[joint].role == "and" and at and tokens[at - 1].role == "between")
             ):
                 joint += 1
-            last = _parse_clock(tokens, joint) if joint > first.end and tokens[joint - 1].text != "/" else None
+            last = _parse_clock(tokens, joint) if tokens[joint - 1].text != "/" else None
+            if last is not None and joint == first.end and not (first.half == "am" and last.half == "pm"):
+                last = None  # "10:30 11:30" are two
             begin = at
             while begin and tokens[begin - 1].role in _LEADS:
                 begin -= 1
@@ -112,26 +117,56 @@ def _parse_clock(tokens: Sequence[Token], at: int) -> _Clock | None:
     token = tokens[at]
     if token.role in ("noon", "midnight"):
         return _Clock(_HALF if token.role == "noon" else 0, 0, "", is_sure=True, begin=at, end=at + 1)
-    if token.role != NUMBER or len(token.text) > 2 or int(token.text) > 24 or _is_day(tokens, at):
+    if token.role != NUMBER or len(token.text) > 4:
         return None
-    hour, minute, end, is_sure = int(token.text), 0, at + 1, False
-    if _is_glued(tokens, end) and (tokens[end].text in ":.h" or tokens[end].text == "u"):
-        written = tokens[end + 1] if _is_glued(tokens, end + 1) else None
-        if written is not None and written.role == NUMBER and len(written.text) == 2 and int(written.text) < 60:
-            minute, end, is_sure = int(written.text), end + 2, True
-            if (
-                _is_glued(tokens, end)
-                and tokens[end].text == ":"
-                and _is_glued(tokens, end + 1)
-                and tokens[end + 1].role == NUMBER
-            ):
-                end += 2
+    hour, minute, end = int(token.text), 0, at + 1
+    if len(token.text) > 2:  # "430pm"
+        hour, minute = divmod(hour, 100)
+        behind = tokens[end] if end < len(tokens) else None
+        if behind is None or behind.role not in ("am", "pm", "unit") or minute > 59:
+            return None
+    if hour > 24 or _is_day(tokens, at) or _is_duration(tokens, at):
+        return None
+    while end <= at + 3 and (written := _read_minute(tokens, end)) is not None:  # the second time it is of seconds
+        minute, end = written if end == at + 1 else minute, end + 2
+    half, end = _read_half(tokens, end, is_short=1 <= hour <= _HALF)
+    is_sure = end > at + 1
+    if tokens[end - 1].text == "h" and end < len(tokens) and not _is_glued(tokens, end) and _is_minute(tokens, end):
+        minute, end = int(tokens[end].text), end + 1  # "14 h 30"
+    return _Clock(hour, minute, half, is_sure=is_sure, begin=at, end=end)
+
+
+def _read_half(tokens: Sequence[Token], at: int, *, is_short: bool) -> tuple[str, int]:
+    """Return `am`, `pm` or "", and the next token. `is_short`: the hour is one of 1 to 12."""
     half = ""
     for _ in range(2):
-        own = _find_half(tokens, end) if end < len(tokens) and not half and 1 <= hour <= _HALF else ""
-        if own or (end < len(tokens) and tokens[end].role == "unit"):
-            half, is_sure, end = own or half, True, end + 1
-    return _Clock(hour, minute, half, is_sure=is_sure, begin=at, end=end)
+        own = _find_half(tokens, at) if at < len(tokens) and not half and is_short else ""
+        is_letter = _is_glued(tokens, at) and tokens[at].text in ("h", "u")
+        if own or is_letter or (at < len(tokens) and tokens[at].role == "unit"):
+            half, at = own or half, at + 1
+    return half, at
+
+
+def _read_minute(tokens: Sequence[Token], at: int) -> int | None:
+    """Return the minutes behind a sign: "10:30", "10h30", "10u30"."""
+    if not _is_glued(tokens, at) or tokens[at].text not in (":", ".", "h", "u") or not _is_glued(tokens, at + 1):
+        return None
+    written = tokens[at + 1]
+    is_minute = written.role == NUMBER and len(written.text) == 2 and int(written.text) < 60
+    return int(written.text) if is_minute else None
+
+
+def _is_duration(tokens: Sequence[Token], at: int) -> bool:
+    """Return True for "Durée : 1h30"."""
+    while at and (tokens[at - 1].text in ":." or tokens[at - 1].role == "fill"):
+        at -= 1
+    return bool(at) and tokens[at - 1].role == "duration"
+
+
+def _is_minute(tokens: Sequence[Token], at: int) -> bool:
+    behind = tokens[at + 1] if at + 1 < len(tokens) else None
+    is_hour = behind is not None and (behind.role in ("unit", "am", "pm") or behind.text in ":.")
+    return tokens[at].role == NUMBER and len(tokens[at].text) == 2 and int(tokens[at].text) < 60 and not is_hour
 
 
 def _find_half(tokens: Sequence[Token], at: int) -> str:

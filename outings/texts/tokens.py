@@ -13,8 +13,10 @@ LANGUAGES = ("en", "es", "fr", "de", "pt", "it", "nl", "ca")
 WORD, SIGN, NUMBER = "word", "sign", "number"
 _MARKS = re.compile("[\u0300-\u036f]")
 _APOSTROPHES = re.compile("['’‘ʼ`´]")
+# Letters before an apostrophe that say nothing: "d'abril", "l'1".
+_ELISIONS = re.compile(r"\b[dl]['’](?=\w)", re.IGNORECASE)
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
-# What becomes two letters in lower case, or stands for letters that no keyboard has.
+# What becomes two letters in lower case, or is a sign for letters that no keyboard has.
 _LETTERS = str.maketrans({"ß": "ss", "œ": "oe", "æ": "ae", "⁄": "/"})
 _PIECE = re.compile(r"[a-z]+|\d+|[^\sa-z\d]")
 
@@ -36,7 +38,7 @@ def fold(text: str) -> str:
     if not text.isascii():
         text = _MARKS.sub("", unicodedata.normalize("NFKD", _DASHES.sub("-", text).translate(_LETTERS)))
         text = text.translate(_LETTERS)
-    return _APOSTROPHES.sub("", text).lower()
+    return _APOSTROPHES.sub("", _ELISIONS.sub("", text)).lower()
 
 
 @cache
@@ -53,11 +55,13 @@ def expand(phrases: str) -> Iterator[str]:
         yield from map("".join, product(*(part[1:-1].split("|") if part[0] == "{" else [part] for part in pieces)))
 
 
-def make_roles(languages: Iterable[Sequence[Mapping[str, str]]]) -> dict[tuple[str, ...], str]:
+def make_roles(
+    languages: Iterable[Sequence[Mapping[str, str]]], weak: Iterable[Mapping[str, str]] = ()
+) -> dict[tuple[str, ...], str]:
     """Return the role of each phrase, by its pieces. `languages`: the tables of each, the surest language first; in one
-    language a later table and a later role win, and what only fills a text loses."""
+    language a later table and a later role win, and what only fills a text loses. `weak`: tables that lose to all."""
     roles: dict[tuple[str, ...], str] = {}
-    for tables in languages:
+    for tables in (*languages, *([table] for table in weak)):
         own: dict[tuple[str, ...], str] = {}
         pairs = [pair for table in tables for pair in table.items()]
         for role, phrases in sorted(pairs, key=lambda pair: pair[0] != "fill"):

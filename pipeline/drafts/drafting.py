@@ -24,11 +24,13 @@ from outings.configuration.decoder import Decoder
 from outings.configuration.presets import apply_presets, recognize_preset
 from outings.failures import WrongSetting
 from outings.sql_quoting import quote
+from pipeline.clean.cleaning import Origin
 from pipeline.drafts.columns import Column, count_known, list_columns, show_examples
 from pipeline.drafts.metro import MetroDraft
-from pipeline.drafts.roles import Roles, find_roles, fits, is_other_date
+from pipeline.drafts.roles import IGNORED, Roles, find_roles, fits, is_other_date, open_roles
 from pipeline.drafts.rules import choose_type, draft_rules
 from pipeline.drafts.time_notation import TimeNotation
+from pipeline.drafts.trial import Change, Trial, improve
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError, SourceFile
@@ -191,6 +193,7 @@ class OpenedFile(Struct, frozen=True, kw_only=True):
     its preset."""
 
     feed: FeedTable
+    files: tuple[SourceFile, ...] = ()
     known: Mapping[str, Any] = {}
     columns: tuple[Column, ...] = ()
     decided: tuple[str, ...] = ()
@@ -198,13 +201,17 @@ class OpenedFile(Struct, frozen=True, kw_only=True):
 
 
 class FeedDraft(Struct, frozen=True, kw_only=True):
-    """A drafted feed. `own`: the rules of its mapping that its preset lacks; `roles`: the columns by their roles."""
+    """A drafted feed. `own`: the rules of its mapping that its preset lacks; `roles`: the columns by their roles;
+    `changes`: what its rows changed in the first guess; `doubts`: what
+    is still wrong with many of them."""
 
     feed: FeedTable
     columns: tuple[Column, ...] = ()
     decided: tuple[str, ...] = ()
     own: Mapping[str, Any] = {}
     roles: Roles = {}
+    changes: tuple[Change, ...] = ()
+    doubts: tuple[str, ...] = ()
     sql: str = ""
 
 
@@ -253,7 +260,7 @@ def _open_tables(
     decided = tuple(f"{file.name}: {part.decided}" for file, part in opened if part.decided)
     table = connection.table("feed")
     types = dict(zip(table.columns, map(str, table.types), strict=True))
-    return OpenedFile(feed=feed, known=known, columns=columns, decided=decided, types=types)
+    return OpenedFile(feed=feed, files=files, known=known, columns=columns, decided=decided, types=types)
 
 
 def draft_feed(
@@ -269,27 +276,49 @@ def draft_feed(
     if not opened.types:
         return FeedDraft(feed=feed)
 
+    types = {name: duckdb.sqltype(kind) for name, kind in opened.types.items()}
+    placed = set(list_used(opened.known)).difference(*stated.values()) | set(stated.get(IGNORED, ()))
+    free = [column for column in opened.columns if column.path not in placed]
+
+    def draft_own(roles: Roles) -> dict[str, Any]:
+        own = draft_rules(
+            roles, free, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro)
+        )  # fmt: skip
+        if "name" not in own:
+            raise WrongSetting(explain_nameless(feed, free))
+        # A column of ids replaces the preset's `source_id` too: such ids survive when the dataset is loaded again.
+        for member in opened.known.keys() - ({"source_id"} if "source_id" in roles else set()):
+            own.pop(member, None)
+        return own
+
+    def compile_rules(own: Mapping[str, Any]) -> str:
+        rules = {**opened.known, **own}
+        return compile_mapping(rules, types, vocabulary=configuration.vocabulary, zone=metro.timezone)
+
     def draft() -> FeedDraft:
         roles: Roles = {}
+        changes: Sequence[Change] = ()
+        doubts: Sequence[str] = ()
         own: dict[str, Any] = {}
         if "name" not in opened.known:
-            placed = set(list_used(opened.known)).difference(*stated.values())
-            free = [column for column in opened.columns if column.path not in placed]
             with TemporaryDirectory() as folder, open_engine(Path(folder), feed) as connection:
-                roles = find_roles(free, connection, months_first=metro.is_american, stated=stated)
-            currency = choose_currency(roles, metro)
-            own = draft_rules(roles, free, type_=type_ or choose_type(roles), currency=currency)
-            if "name" not in own:
-                raise WrongSetting(explain_nameless(feed, free))
-            # A column of ids replaces the preset's `source_id` too: such ids survive when the dataset is loaded again.
-            for member in opened.known.keys() - ({"source_id"} if "source_id" in roles else set()):
-                own.pop(member, None)
-        rules = {**opened.known, **own}
-        types = {name: duckdb.sqltype(type_) for name, type_ in opened.types.items()}
-        sql = compile_mapping(rules, types, vocabulary=configuration.vocabulary, zone=metro.timezone)
+                make_role = open_roles(free, connection, months_first=metro.is_american)
+                roles = find_roles(free, connection, make_role, stated=stated)
+                draft_own(roles)
+                open_table(connection, feed, opened.files, scratch=Path(folder))
+                origin = Origin(
+                    feed=feed.name, metro=metro.slug, delta=False, metros={metro.slug: metro.slug},
+                    vocabulary=configuration.vocabulary, is_mapped=True,
+                )  # fmt: skip
+                trial = Trial(
+                    connection, origin, lambda tried: compile_rules(draft_own(tried)), seconds=feed.max_seconds
+                )
+                roles, changes, doubts = improve(roles, free, trial, make_role, stated=stated)
+            own = draft_own(roles)
         return FeedDraft(
-            feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, own=own, roles=roles, sql=sql
-        )
+            feed=replace(feed, map={**opened.known, **own}), columns=opened.columns, decided=opened.decided, own=own,
+            roles=roles, changes=tuple(changes), doubts=tuple(doubts), sql=compile_rules(own),
+        )  # fmt: skip
 
     return run_bounded(draft, feed)
 

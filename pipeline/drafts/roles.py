@@ -7,6 +7,7 @@ from functools import cache
 from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
+from outings.texts.amounts import read_amount
 from pipeline.drafts.columns import ROLES, Column, list_spellings, rank_name
 from pipeline.drafts.time_notation import TimeNotation, find_writing, read_times
 from pipeline.drafts.weekdays import find_language
@@ -15,11 +16,8 @@ from pipeline.words import merge_words
 
 _AMOUNT = re.compile(r"\d+(?:[.,]\d{1,2})?")
 _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
-# An amount with its currency, or a word for free.
-_PRICED = re.compile(
-    rf"(?i).*(\d\s?{CURRENCY}|{CURRENCY}\s?\d).*|({'|'.join(map(re.escape, merge_words('words')['free'][:-1]))})\b.*"
-)
-_YEARS = re.compile(rf"(?i).*\d\s*(?:{'|'.join(merge_words('ranges')['years'])})\b.*")
+_CURRENCY = re.compile(CURRENCY)
+_DAY = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?\b.*")
 _DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
 _TIMES = ("start_date", "start_time", "end_date", "end_time")
 _ADDRESS = re.compile(r"(https?://)?[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
@@ -50,19 +48,14 @@ class Role(Struct, frozen=True, kw_only=True):
 
 
 Roles = Mapping[str, Role]
+# Of columns that are taken for nothing.
+IGNORED = "ignore"
+# Makes a column's role, with the notation of its times.
+MakeRole = Callable[[str, str], Role]
 
 
-def find_roles(
-    columns: Sequence[Column],
-    connection: DuckDBPyConnection,
-    *,
-    months_first: bool,
-    stated: Mapping[str, Sequence[str]] = {},
-) -> dict[str, Role]:
-    """Return the column of each role, such as `name` or `start_date`.
-
-    A column has one role. `stated`: columns that the caller names for a role; these may have several.
-    """
+def open_roles(columns: Sequence[Column], connection: DuckDBPyConnection, *, months_first: bool) -> MakeRole:
+    """Return a function that makes the role of a column, by the role's name and the column's path."""
     by_path = {column.path: column for column in columns}
 
     @cache
@@ -72,6 +65,21 @@ def find_roles(
     def make_role(role: str, path: str) -> Role:
         return Role(column=by_path[path], writing=read_writing(path) if role in _TIMES else TimeNotation())
 
+    return make_role
+
+
+def find_roles(
+    columns: Sequence[Column],
+    connection: DuckDBPyConnection,
+    make_role: MakeRole,
+    *,
+    stated: Mapping[str, Sequence[str]] = {},
+) -> dict[str, Role]:
+    """Return the column of each role, such as `name` or `start_date`.
+
+    A column has one role. `stated`: columns that the caller names for a role; these may have several.
+    """
+    by_path = {column.path: column for column in columns}
     roles = {role: make_role(role, path) for role, paths in stated.items() for path in paths if path in by_path}
     if "weekdays" not in roles:
         weekly = next((column for column in columns if find_language(column.distinct) is not None), None)
@@ -96,7 +104,7 @@ def find_roles(
     if not roles.keys() & {"age_text", "age_min", "age_max", "audience"}:
         roles |= _find_first("age_text", free, _state_ages)
     if not roles.keys() & {"price", "price_min", "price_max"}:
-        roles |= _find_first("price", free, lambda values: _share(values, _PRICED) > 0.5)
+        roles |= _find_first("price", free, lambda values: _count(values, _is_priced) > 0.5 * len(values))
     if "price" in roles and "price" not in stated and (pair := _pair_prices(roles["price"].column, free)):
         roles = {role: made for role, made in roles.items() if role != "price"} | pair
     return roles if "lat" in roles and "lng" in roles else {**roles, **_find_position(free)}
@@ -143,7 +151,7 @@ def _find_times(
     roles: Mapping[str, Role],
     free: Sequence[Column],
     connection: DuckDBPyConnection,
-    make_role: Callable[[str, str], Role],
+    make_role: MakeRole,
 ) -> dict[str, Role]:
     """Find dates and times in columns whose names tell nothing: a start, and the first one that is later."""
     known = {**roles}
@@ -152,7 +160,7 @@ def _find_times(
         made = (make_role("start_date", column.path) for column in own)
         # The terms of all courses may begin on one day.
         is_course = "weekdays" in roles
-        date = next((role for role in made if _is_dated(role, is_course=is_course)), None)
+        date = next((role for role in made if is_dated(role, is_course=is_course)), None)
         known |= {} if date is None else {"start_date": date}
     elif "start_time" not in known and known["start_date"].writing.kind == "day":
         known |= {name: moment for name, moment in _find_moments(free, make_role) if name not in known}
@@ -183,14 +191,14 @@ def is_other_date(path: str) -> bool:
     return not words.isdisjoint(merge_words("words")["other_dates"])
 
 
-def _is_dated(role: Role, *, is_course: bool) -> bool:
+def is_dated(role: Role, *, is_course: bool) -> bool:
     """Return True if nearly all cells are dates, and (except for a course) not all equal, as an export's date is."""
     writing = role.writing
     varies = is_course or len(role.column.distinct) > 1 or writing.values == 1
     return varies and writing.kind in ("moment", "day") and writing.read >= 0.8 * writing.values
 
 
-def _find_moments(free: Sequence[Column], make_role: Callable[[str, str], Role]) -> list[tuple[str, Role]]:
+def _find_moments(free: Sequence[Column], make_role: MakeRole) -> list[tuple[str, Role]]:
     """Find columns that are named for a time and hold whole moments, beside a column for the day."""
     return [
         (role, made)
@@ -228,7 +236,7 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
         most = 90 if role == "lat" else 180
         degrees = [value for value in values if _DEGREES.fullmatch(value.strip()) and abs(read_number(value)) <= most]
         return len(degrees) > 0.5 * len(values)
-    if role.startswith("price") and _share(values, _YEARS) > _LEAST:
+    if role.startswith("price") and _count(values, _states_ages_alone) > _LEAST * len(values):
         return False  # "À partir de: 3 ans"
     if role in _SHAPES:
         return _share(values, _SHAPES[role]) > _LEAST
@@ -237,12 +245,27 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
     if role in ("is_free", "registration", "all_day"):
         return len({value.casefold() for value in values}) <= 3 and not column.many
     if role == "category":
-        return len(column.distinct) <= max(40, len(values) // 2)
+        # Trumba's feeds have the day of an event there.
+        return len(column.distinct) <= max(40, len(values) // 2) and _share(values, _DAY) <= _LEAST
     return role != "name" or _share(values, _NUMBER) < 0.5
 
 
 def _share(values: Sequence[str], pattern: re.Pattern[str]) -> float:
     return sum(pattern.fullmatch(value.strip()) is not None for value in values) / max(1, len(values))
+
+
+def _count(values: Sequence[str], is_so: Callable[[str], bool]) -> int:
+    return sum(map(is_so, values))
+
+
+def _is_priced(value: str) -> bool:
+    """Return True for an amount with its currency, or a word for free."""
+    amount = read_amount(value)
+    return amount is not None and (amount.kind != "priced" or _CURRENCY.search(value) is not None)
+
+
+def _states_ages_alone(value: str) -> bool:
+    return understands("ages", value) and not understands("amount", value)
 
 
 def read_number(value: str | None) -> float:

@@ -100,7 +100,11 @@ def _draft_times(roles: Roles) -> Rules:
     rules = {"starts_local": _draft_moment(start, clock, "start")}
     end, end_clock = roles.get("end_date"), roles.get("end_time")
     if end is not None and end_clock is None and end.writing.kind == "day" and clock is not None and clock.writing.ends:
-        rules["ends_local"] = _draft_moment(end, clock, "end")  # "21/12", "24/12", "9h-17h"
+        # "21/12", "24/12", "9h-17h"; without a last day the hours end on the first one, without hours the day is known.
+        rules["ends_local"] = {
+            **_draft_moment(end, clock, "end"),
+            "fallback": {"join": [start.path, clock.path], "range": "end", "fallback": {"column": end.path}},
+        }
     elif end is not None or end_clock is not None:
         rules["ends_local"] = _draft_moment(end or start, end_clock, "start")
     elif clock is not None and clock.writing.ends:

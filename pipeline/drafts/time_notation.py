@@ -10,20 +10,26 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.texts.days import list_month_names, list_weekday_names
 from pipeline.fetch.table.mapping import read_clock, read_day, read_moment
 from pipeline.fetch.table.ranges import take_range
-from pipeline.words import fold, list_months
+from pipeline.words import fold
 
 # Where both fit, the one in front is taken: a caller in a country that writes months first turns them round.
 DAYS = (
     "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y-%m-%d", "%Y%m%d", "%d/%m/%y",
     "%m/%d/%y", "%d-%m-%y", "%d.%m.%y", "%d %B %Y", "%B %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %B %y", "%A %d %B %Y",
     "%A %B %d %Y", "%A %d/%m/%Y", "%A %m/%d/%Y", "%A %d.%m.%Y", "%A %d.%m.%y", "%A %d.%m.", "%d.%m.", "%A %d/%m",
-    "%A %m/%d", "%A %d %B", "%A %B %d", "%d %B", "%B %d",
+    "%A %m/%d", "%Y/%m/%d (%A)", "%A %d %B", "%A %B %d", "%d %B", "%B %d",
 )  # fmt: skip
 _READERS = {"moment": read_moment, "day": read_day, "clock": read_clock}
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%H-%M-%S")
 _SPAN = re.compile(r"\d\s*[–—]\s*\d")
+# Names in a date: a word that begins as a month or a weekday does in one of the languages.
+_NAMES = (name for names in (*list_month_names(), list_weekday_names()) for name in names)
+_NAMED = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, _NAMES)))})")
+# A longer text is no time.
+_LONGEST = 80
 _MOST = 3
 _SAMPLE = 100
 # A format has to read this share of what the others left.
@@ -55,7 +61,9 @@ def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, month
     if unix := _find_unix(values):
         return TimeNotation(kind="unix", formats=(unix,), read=len(values), values=len(values))
     none = TimeNotation(values=len(values))
-    if sum(re.search(r"\d", value) is not None and len(value) < 80 for value in values) < _LEAST_READ * len(values):
+    if sum(re.search(r"\d", value) is not None and len(value) < _LONGEST for value in values) < _LEAST_READ * len(
+        values
+    ):
         return none
     best = _find_notation(connection, values, months_first=months_first)
     if best.read < len(values) and (headed := _add_headings(values)):
@@ -91,7 +99,7 @@ def _find_unix(values: Sequence[str]) -> str:
 
 def _add_headings(values: Sequence[str]) -> list[str]:
     """Append to each text the month and year of the heading above it. Texts without a heading are left out."""
-    months = {name for names in list_months() for name in names}
+    months = {name for names in list_month_names() for name in names}
     headed, above = [], ""
     for value in values:
         if re.search(_HEADING, value) and fold(value.split()[0]).rstrip(".") in months:
@@ -166,7 +174,10 @@ def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, mont
 
 
 def _may_fit(format_: str, value: str) -> bool:
-    """Return True if the text has as many numbers as the format, and letters if the format has names."""
+    """Return True if the text has as many numbers as the format, and names of months or weekdays as the format has
+    them. Trying each format on a page of prose would take seconds."""
     numbers = len(re.findall(r"%[^AaBbp]", format_)) if "%Y%m%d" not in format_ else format_.count("%") - 2
     has_names = any(directive in format_ for directive in ("%A", "%B", "%b"))
-    return len(re.findall(r"\d+", value)) == numbers and has_names == (re.search(r"[^\W\dT]{2}", value) is not None)
+    if len(value) > _LONGEST or len(re.findall(r"\d+", value)) != numbers:
+        return False
+    return _NAMED.search(fold(value)) is not None if has_names else re.search(r"[^\W\dT]{2}", value) is None

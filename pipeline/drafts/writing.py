@@ -1,6 +1,7 @@
 """Write drafts as the text of an `outings.toml`, and show them to the person who has to decide if they are right."""
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from pipeline.clean.record_report import HIDDEN, FeedCount, list_account
 from pipeline.drafts.columns import Column, show_examples
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.metro import MetroDraft
+from pipeline.drafts.trial import Change
 from pipeline.fetch.table.mapping import list_used
 
 _SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "allow_private")
@@ -114,7 +116,8 @@ _VALUE_LETTERS = 100
 
 def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
     """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: the account of rows."""
-    lines = list_losses(count)
+    first = [*map(explain_change, draft.changes), *draft.doubts, *list_losses(count)]
+    lines = ["Look at this first:", *(f"  {line}" for line in first), ""] if first else []
     reported = structs.replace(count, unplaced=(), account=None if _hides_much(count) else count.account)
     lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.cleaned):,} records")
     if draft.feed.preset:
@@ -138,6 +141,14 @@ def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
 _MOST_MERGED, _MOST_HIDDEN = 0.01, 0.1
 
 
+def explain_change(change: Change) -> str:
+    """Return what the rows changed, and why, with the option that says otherwise."""
+    if change.is_dropped:
+        undo = f"if it is one: --column {shlex.quote(f'{change.role}={change.column}')}"
+        return f"{change.column} is left out, for as {change.role} {change.why} ({undo})"
+    return f"{change.column} is taken as {change.role}, for otherwise {change.why}"
+
+
 def _hides_much(count: FeedCount) -> bool:
     return count.account is not None and count.account.hidden > count.read * _MOST_HIDDEN
 
@@ -156,7 +167,7 @@ def list_losses(count: FeedCount) -> list[str]:
             for name, (why, change) in HIDDEN.items()
             if (number := getattr(account, name))
         ]
-    return ["Not all rows would be seen:", *(f"  {line}" for line in lines), ""] if lines else []
+    return lines
 
 
 def _list_columns(draft: FeedDraft) -> Iterator[str]:
@@ -222,6 +233,11 @@ def describe_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> dict[s
         "columns": [
             {"column": column.path, "empty": column.empty, "values": column.examples} for column in draft.columns
         ],
+        "changes": [
+            {"column": own.column, "role": own.role, "left_out": own.is_dropped, "why": own.why}
+            for own in draft.changes
+        ],
+        "doubts": draft.doubts,
         "unplaced": [column.path for column in list_unmapped(draft)],
         "records": {
             "read": count.read,
@@ -230,6 +246,6 @@ def describe_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> dict[s
             "quarantined": count.quarantined,
         },
         "account": count.account,
-        "losses": list_losses(count)[1:-1],
+        "losses": list_losses(count),
         "first": list_first(read),
     }

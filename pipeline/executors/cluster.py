@@ -38,7 +38,11 @@ class ClusterError(OperatorError):
 
 
 def parse_cluster(text: str) -> str:
-    """Return the scheduler's address for Dask from `dask://host:port`. Raises ValueError."""
+    """Return the scheduler's address for Dask from `dask://host:port`. Raises ValueError.
+
+    >>> parse_cluster("dask://10.0.0.1:8786")
+    'tcp://10.0.0.1:8786'
+    """
     parts = urlsplit(text)
     # `port` raises ValueError if it is not a number.
     is_plain = parts.netloc == text.removeprefix("dask://") and "@" not in parts.netloc

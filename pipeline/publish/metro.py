@@ -1,18 +1,15 @@
-"""Build one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
-the store."""
+"""Publish one metro: from its tables to objects in the store and a manifest. Pure except for the store."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from functools import partial
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
 
 import polars as pl
 from msgspec.structs import replace
 
-from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
+from outings.answers.derived import derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
@@ -34,24 +31,21 @@ from outings.release.tables import PUBLISHED
 from pipeline.fingerprint import number_renderer
 from pipeline.previous_release import PreviousMetro
 from pipeline.process_memory import return_memory
-from pipeline.publish.metro_plan import MetroBuild, MetroPlan
+from pipeline.publish.metro_plan import Attachments, MetroBuild, MetroPlan
 from pipeline.publish.objects.documents import pack_documents
 from pipeline.publish.objects.exports import find_kept, put_exports
 from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.publish.objects.precomputed_pages import put_pages
 from pipeline.publish.objects.site import put_metro_site
-from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.previous_rows import PreviousSnapshot
-from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.feed_account import count_tables
-from pipeline.tables.similar import RELATED_COLUMNS, make_related
-from pipeline.tables.snapshot_tables import Tables, encode_table, make_tables, make_zips
-from pipeline.tables.unchanged_columns import find_unchanged_columns
+from pipeline.tables.similar import make_related
+from pipeline.tables.snapshot_tables import Tables, encode_table, make_zips
+from pipeline.tables.table_builder import TableBuilder
 from pipeline.tables.versions import Change
 
 # Days before and after the build's local date, both inclusive.
 HORIZON = timedelta(days=400)
-_STEPS = ("make", "write", "pages", "exports")
 
 
 def open_previous(
@@ -92,57 +86,55 @@ def find_horizon(today: date) -> tuple[date, date]:
     return today - HORIZON, today + HORIZON
 
 
-def build_metro(
-    listings: Listings, previous: PreviousSnapshot, *, plan: MetroPlan, store: Store, renderer: int | None = None
-) -> MetroBuild:
-    """Write all objects of a metro durably, before any release names them, and return the new MetroBuild.
+def open_builder(previous: PreviousSnapshot, plan: MetroPlan, *, renderer: int | None = None) -> TableBuilder:
+    """Return an empty builder of the metro's tables, to be opened with `with`.
 
-    `renderer`: the version that made the unchanged documents, if not this program's."""
-    times = [perf_counter()]
-    released, ours = plan.previous, number_renderer()
+    `renderer`: the version that made the documents of carried rows, if not this program's."""
+    ours = number_renderer()
+    return TableBuilder(
+        previous, stamp=int(plan.stamp.timestamp()), metro=plan.metro.slug,
+        is_ours=plan.previous is not None and {plan.previous.manifest.renderer, renderer or ours} == {ours},
+        categories={} if plan.language is None else plan.language.categories,
+    )  # fmt: skip
+
+
+def publish_metro(
+    made: Tables, attached: Attachments, previous: PreviousSnapshot, *, plan: MetroPlan, store: Store
+) -> MetroBuild:
+    """Write all objects of a metro durably, before any release names them, and return the new MetroBuild. Frees the
+    tables of `made`: the rest reads the written ones."""
+    released = plan.previous
     writer = ObjectWriter(store, known=_list_known(released, previous))
-    with DocumentBuffer(previous.snapshot) as buffer:
-        tables = make_tables(
-            listings, previous, buffer, stamp=int(plan.stamp.timestamp()),
-            is_ours=released is not None and {released.manifest.renderer, renderer or ours} == {ours},
-            categories={} if plan.language is None else plan.language.categories, metro=plan.metro.slug,
-        )  # fmt: skip
-        times.append(perf_counter())
-        manifest = _write_tables(tables, buffer, previous, plan=plan, writer=writer, account=listings.account)
-        manifest = _keep_stamp(manifest, released)
-    changes = tables.changes
-    del tables  # the rest reads the written tables
+    manifest = _write_tables(made, plan=plan, writer=writer, account=attached.account)
+    manifest = _keep_stamp(manifest, released)
+    made.buffer.close()
     return_memory()
-    times.append(perf_counter())
     snapshot = name_snapshot(store, manifest, cache=plan.cache)
     manifest = replace(manifest, mapped={**manifest.mapped, **_put_mapped(derive_of_answers(snapshot), writer)})
     pages = put_pages(snapshot, plan.today, writer=writer)
-    times.append(perf_counter())
     old = None if released is None else released.manifest
     kept = partial(find_kept, previous=old, manifest=manifest)
     exports = put_exports(snapshot, writer=writer, find_kept=kept)
     state = {
-        "delta_state": listings.delta_state, "lent": listings.shared.lent, "foreign": listings.shared.foreign,
-        "located": listings.located,
+        "delta_state": attached.delta_state, "lent": attached.shared.lent, "foreign": attached.shared.foreign,
+        "located": attached.located,
     }  # fmt: skip
     named = {"located": None if old is None else old.located}
     named |= {name: writer.put(data) for name, data in state.items() if data is not None}
     site = plan.site and put_metro_site(
-        snapshot, plan.today, settings=plan.site, outlines=listings.outlines, pictures=listings.pictures,
-        fetch_pictures=listings.fetch_pictures, writer=writer,
+        snapshot, plan.today, settings=plan.site, outlines=attached.outlines, pictures=attached.pictures,
+        fetch_pictures=attached.fetch_pictures, writer=writer,
     )  # fmt: skip
     manifest = replace(manifest, exports=exports, pages=pages, answers=str(RENDERER_VERSION), site=site, **named)
     sha = writer.put(encode_canonical(manifest))
     writer.flush()
-    times.append(perf_counter())
     return MetroBuild(
         slug=plan.metro.slug,
         part=Part(manifest=sha, stamp=manifest.stamp, snapshot=hash_snapshot(manifest)),
-        changes=changes,
+        changes=made.changes,
         tally=writer.tally,
         account=manifest.account,
-        pictures=(len(site.pictures), site.missing_pictures) if site and listings.fetch_pictures else None,
-        seconds=dict(zip(_STEPS, (end - start for start, end in pairwise(times)), strict=True)),
+        pictures=(len(site.pictures), site.missing_pictures) if site and attached.fetch_pictures else None,
     )
 
 
@@ -159,21 +151,13 @@ def _list_known(released: PreviousMetro | None, previous: PreviousSnapshot) -> s
 
 
 def _write_tables(
-    made: Tables,
-    buffer: DocumentBuffer,
-    previous: PreviousSnapshot,
-    *,
-    plan: MetroPlan,
-    writer: ObjectWriter,
-    account: Mapping[str, FeedAccount],
+    made: Tables, *, plan: MetroPlan, writer: ObjectWriter, account: Mapping[str, FeedAccount]
 ) -> Manifest:
-    """Write a metro's tables and return the manifest. Tables are removed from `made` one by one, to save memory."""
+    """Write a metro's tables and return the manifest. Frees the tables of `made`."""
     old = None if plan.previous is None else plan.previous.manifest
     packs = () if old is None else old.packs
-    frames, packs = pack_documents(made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer)
-    unchanged = find_unchanged_columns(frames, previous, old, today=plan.today)
-    is_related = unchanged.cover(RELATED_COLUMNS)
-    frames["related"] = previous.read_table("related") if is_related else make_related(frames, today=plan.today)
+    frames, packs = pack_documents(made.tables, made.buffer, packs=packs, emptied=plan.emptied, writer=writer)
+    frames["related"] = make_related(frames, today=plan.today)
     if plan.centroids:
         frames["zips"] = make_zips(plan.centroids)
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
@@ -181,16 +165,9 @@ def _write_tables(
     made.origins.write_parquet(target, compression="uncompressed", statistics=False)
     origins = None if plan.program is None else Origins(program=plan.program, object=writer.put(target.getvalue()))
     account = add_accounts([count_tables(frames, today=plan.today), account])
-    known = {} if old is None else old.mapped
-    whole = [group for group in DERIVED if known.keys() >= {*group.names} and unchanged.cover(group.columns)]
-    kept = {name: known[name] for group in whole for name in group.names}
-    again = [group for group in DERIVED if group not in whole]
-    derived = derive_tables(frames, today=plan.today, language=plan.language, derivations=again)
     made.tables.clear()
+    mapped = _put_mapped(derive_tables(frames, today=plan.today, language=plan.language), writer)
     del frames
-    mapped = kept | _put_mapped(derived, writer)
-    for table in kept.values():
-        writer.keep(table.object)
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,

@@ -1,6 +1,6 @@
 """The plan and the result of a metro's build, as plain values that any process can hold."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
@@ -10,11 +10,15 @@ from outings.contract.languages.language import Group, Language
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import FeedAccount, MetroSettings
 from outings.release.root import Part
-from outings.release.site import SiteSettings
+from outings.release.site import Picture, SiteSettings
 from pipeline.previous_release import PreviousMetro
 from pipeline.publish.objects.object_writer import WriteCounts
 from pipeline.resolve.facts.centroids import Centroid
+from pipeline.resolve.foreign_organizations import SharedState
 from pipeline.tables.versions import Change
+
+# Fetches pictures by their addresses; gets a function that stores bytes and returns their hash.
+FetchPictures = Callable[[Sequence[str], Callable[[bytes], str]], Mapping[str, Picture]]
 
 
 class MetroPlan(Struct, frozen=True, kw_only=True):
@@ -45,6 +49,24 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     first_slug: str = ""
 
 
+class Attachments(Struct, frozen=True, kw_only=True):
+    """The parts of a metro's release beside its tables.
+
+    For its pages: `outlines`, the polygons of neighborhoods; `pictures`, those of the previous release by id; and
+    `fetch_pictures`, which fetches others, if allowed. For the next build: `delta_state`, the encoded records of delta
+    feeds; `shared`, the state of organizations that several metros share; `located`, the encoded answers of geocoding
+    services. `account`: counts of the feeds' listings that tables don't show.
+    """
+
+    outlines: bytes | None = None
+    pictures: Mapping[str, Picture] = {}
+    fetch_pictures: FetchPictures | None = None
+    delta_state: bytes | None = None
+    shared: SharedState = SharedState()
+    located: bytes | None = None
+    account: Mapping[str, FeedAccount] = {}
+
+
 class MetroBuild(Struct, frozen=True, kw_only=True):
     """The result of a metro's build. `pictures`: how many its pages have, and how many are missing; None if the build
     fetches none."""
@@ -53,6 +75,5 @@ class MetroBuild(Struct, frozen=True, kw_only=True):
     part: Part
     changes: tuple[Change, ...]
     tally: WriteCounts
-    seconds: dict[str, float]
     account: Mapping[str, FeedAccount] = {}
     pictures: tuple[int, int] | None = None

@@ -11,16 +11,18 @@ from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import ListedRelease, Part
 from outings.release.snapshot import name_snapshot
 from outings.release.store import Store
+from outings.release.tables import read_columns
 from outings.release.trust import ANYBODY, Trust
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_memory
 from pipeline.previous_release import read_previous_metro, read_previous_release
-from pipeline.publish.metro import build_metro, open_previous, withdraw_metro
+from pipeline.publish.metro import open_builder, open_previous, publish_metro, withdraw_metro
 from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.site import compose_site, read_settings
 from pipeline.publish.organization_changes import compare_organizations
-from pipeline.publish.takedown.metro import carry_listings, plan_kept, strip_kept
+from pipeline.publish.takedown.metro import carry_attachments, plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.previous_rows import PreviousSnapshot
+from pipeline.tables.snapshot_tables import make_tables
 from pipeline.tables.versions import list_versions
 
 
@@ -64,10 +66,13 @@ def roll_back(
             manifest, source.snapshot, previous=released, today=today[slug], stamp=stamp, cache=cache,
             inputs="" if taken else manifest.inputs, site=read_settings(store, current.root.site),
         )  # fmt: skip
-        rows = [(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source]
-        listings = carry_listings(store, manifest, source.snapshot, kept, rows=rows)
+        rows = ((stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source)
+        neighborhoods = read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods")
         previous = open_previous(store, released, cache=cache, vocabulary=plan.vocabulary)
-        return build_metro(listings, previous, plan=plan, store=store, renderer=manifest.renderer)
+        with open_builder(previous, plan, renderer=manifest.renderer) as builder:
+            builder.add(rows, {})
+            tables, attached = make_tables(builder, neighborhoods), carry_attachments(store, manifest, kept)
+            return publish_metro(tables, attached, previous, plan=plan, store=store)
 
     built = [roll_metro_back(slug, part) for slug, part in sorted(target.root.parts.items())]
     parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}

@@ -182,7 +182,11 @@ parse_description = _text_parser(lambda text: tidy_prose(strip_markup(text)), MA
 
 def parse_key(value: Any) -> str | None:
     """Parse a text that identifies something (`source_id`, `program_key`). It is refused if too long: shortened, it
-    could equal another."""
+    could equal another.
+
+    >>> parse_key("  a  1 ")
+    'a 1'
+    """
     text = tidy_line(_check_text(value))
     if len(text) > MAX_LINE:
         raise InvalidValue(f"too_long: expected at most {MAX_LINE} characters")
@@ -190,6 +194,11 @@ def parse_key(value: Any) -> str | None:
 
 
 def parse_uuid(value: Any) -> str:
+    """Parse a uuid, in lower case.
+
+    >>> parse_uuid("6F1F8A0E-5D0A-5C43-9A58-1D5B7C0E4F21")
+    '6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21'
+    """
     text = _check_text(value).strip().lower()
     if not _UUID.match(text):
         raise InvalidValue("wrong_type: expected a uuid such as 6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
@@ -197,6 +206,11 @@ def parse_uuid(value: Any) -> str:
 
 
 def parse_slug(value: Any) -> str | None:
+    """Parse a slug.
+
+    >>> parse_slug("story-time")
+    'story-time'
+    """
     text = _check_text(value).strip()
     if text and (len(text) > 200 or not _SLUG.match(text)):
         raise InvalidValue("wrong_type: expected lower-case letters and digits, words joined by a hyphen, at most 200")
@@ -204,6 +218,11 @@ def parse_slug(value: Any) -> str | None:
 
 
 def parse_url(value: Any) -> str | None:
+    """Parse an address of the web.
+
+    >>> parse_url(" https://example.org/a ")
+    'https://example.org/a'
+    """
     text = _check_text(value).strip()
     if not text:
         return None
@@ -216,17 +235,31 @@ def parse_url(value: Any) -> str | None:
 
 
 def parse_boolean(value: Any) -> bool:
+    """Parse true or false; no other value is one of them.
+
+    >>> parse_boolean(True)
+    True
+    """
     if not isinstance(value, bool):
         raise InvalidValue("wrong_type: expected true or false")
     return value
 
 
 def parse_number(value: Any) -> float:
-    """Parse a finite number from 0: every number of a record is a price, a share or a count."""
+    """Parse a finite number from 0: every number of a record is a price, a share or a count.
+
+    >>> parse_number(7.5)
+    7.5
+    """
     return _check_range(_check_number(value), 0, math.inf, "a number from 0")
 
 
 def parse_whole(value: Any) -> int:
+    """Parse a whole number from 0.
+
+    >>> parse_whole(7.0)
+    7
+    """
     number = parse_number(value)
     if number != int(number):
         raise InvalidValue("wrong_type: expected a whole number")
@@ -246,6 +279,11 @@ parse_longitude = _within(-180, 180, "degrees from -180 to 180", parse=_check_nu
 
 
 def parse_date(value: Any) -> date:
+    """Parse a date.
+
+    >>> parse_date("2026-08-11")
+    datetime.date(2026, 8, 11)
+    """
     text = _check_text(value).strip()
     if not _DATE.match(text):
         raise InvalidValue("wrong_type: expected a date, YYYY-MM-DD")
@@ -253,7 +291,11 @@ def parse_date(value: Any) -> date:
 
 
 def parse_local(value: Any) -> datetime:
-    """Parse a naive local time. One with an offset is refused: adding or dropping the offset could each be wrong."""
+    """Parse a naive local time. One with an offset is refused: adding or dropping the offset could each be wrong.
+
+    >>> parse_local("2026-08-11T09:00:00")
+    datetime.datetime(2026, 8, 11, 9, 0)
+    """
     text = _check_text(value).strip()
     if not _LOCAL.match(text):
         without = " without an offset" if _INSTANT.match(text) else ""
@@ -262,7 +304,11 @@ def parse_local(value: Any) -> datetime:
 
 
 def parse_instant(value: Any) -> datetime:
-    """Parse a time with an offset to UTC, in whole seconds."""
+    """Parse a time with an offset to UTC, in whole seconds.
+
+    >>> parse_instant("2026-08-11T09:00:00-07:00").isoformat()
+    '2026-08-11T16:00:00+00:00'
+    """
     text = _check_text(value).strip()
     if not _INSTANT.match(text):
         raise InvalidValue("wrong_type: expected an instant with its offset, YYYY-MM-DDTHH:MM:SSZ")
@@ -273,12 +319,20 @@ def parse_instant(value: Any) -> datetime:
 
 
 def parse_instant_text(value: Any) -> str:
-    """Parse an instant to a text in UTC, as nested objects of the contract have it: 2026-08-11T09:00:00Z."""
+    """Parse an instant to a text in UTC, as nested objects of the contract have it.
+
+    >>> parse_instant_text("2026-08-11T09:00:00-07:00")
+    '2026-08-11T16:00:00Z'
+    """
     return parse_instant(value).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def parse_clock(value: Any) -> str:
-    """Parse a clock time to HH:MM:SS."""
+    """Parse a clock time to HH:MM:SS.
+
+    >>> parse_clock("09:30")
+    '09:30:00'
+    """
     text = _check_text(value).strip()
     if not _CLOCK.match(text):
         raise InvalidValue("wrong_type: expected a clock time, HH:MM or HH:MM:SS")
@@ -286,6 +340,11 @@ def parse_clock(value: Any) -> str:
 
 
 def parse_timezone(value: Any) -> str:
+    """Parse the name of a time zone.
+
+    >>> parse_timezone("America/New_York")
+    'America/New_York'
+    """
     text = _check_text(value).strip()
     if not is_zone(text):
         raise InvalidValue("unknown_word: expected a name of the IANA database, such as America/New_York")
@@ -293,6 +352,11 @@ def parse_timezone(value: Any) -> str:
 
 
 def parse_currency(value: Any) -> str:
+    """Parse a currency, in capitals.
+
+    >>> parse_currency("usd")
+    'USD'
+    """
     text = _check_text(value).strip().upper()
     if not _CURRENCY.match(text):
         raise InvalidValue("wrong_type: expected three letters of ISO 4217, such as USD")
@@ -300,7 +364,11 @@ def parse_currency(value: Any) -> str:
 
 
 def parse_word_of(words: tuple[str, ...]) -> Parse:
-    """Return a parser of one word of a closed vocabulary, in any case."""
+    """Return a parser of one word of a closed vocabulary, in any case.
+
+    >>> parse_word_of(("day", "overnight"))("Day")
+    'day'
+    """
 
     def parse_word(value: Any) -> str | None:
         word = _check_text(value)

@@ -54,7 +54,7 @@ class _NewListing(Struct, frozen=True):
 class RowMaker:
     """Makes a metro's rows. `unchanged`: the origins of listings that are the same as in the previous release, by id;
     `foreign`: references to other metros' organizations, with the results; `problems`: parts of records that were left
-    out, complete after `list_rows`."""
+    out, complete once `list_rows` has ended."""
 
     def __init__(
         self,

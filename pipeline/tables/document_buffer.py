@@ -3,7 +3,7 @@
 import contextlib
 import mmap
 from tempfile import TemporaryFile
-from typing import IO, Self
+from typing import IO
 
 from outings.release.snapshot import Snapshot
 from pipeline.scratch import naming_folder
@@ -16,14 +16,11 @@ class DocumentBuffer:
 
     def __init__(self, previous: Snapshot | None) -> None:
         self._previous = previous
-        self._file: IO[bytes] = TemporaryFile(buffering=_BUFFER_BYTES)  # noqa: SIM115 it is closed by whoever opened the buffer
+        self._file: IO[bytes] = TemporaryFile(buffering=_BUFFER_BYTES)  # noqa: SIM115 `close` does
         self._size = 0
         self._pages: mmap.mmap | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         if self._pages is not None:
             self._pages.close()
         # A full disk was reported when a document was written; closing would write again and report less.

@@ -3,7 +3,7 @@ codes."""
 
 import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from io import BytesIO
 from math import fsum
@@ -21,8 +21,7 @@ from outings.release.snapshot import Snapshot
 from outings.release.tables import NEIGHBORHOODS, PUBLISHED, TABLES, ZIPS, make_schema
 from pipeline.process_memory import return_memory
 from pipeline.resolve.facts.centroids import Centroid
-from pipeline.resolve.listings.rows import ORIGINS, Listings
-from pipeline.resolve.previous_rows import PreviousSnapshot
+from pipeline.resolve.listings.rows import ORIGINS
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.table_builder import TableBuilder
 from pipeline.tables.versions import Change
@@ -39,30 +38,18 @@ Numbers = NDArray[np.uint32]
 
 class Tables(Struct, frozen=True, kw_only=True, eq=False):
     """A metro's new tables, before documents are packed; a row of `listings` or `organizations` without a `pack` has
-    its document in the buffer. `origins`: for each listing, a hash of its inputs, and its links. `changes` in order of
+    its document in `buffer`. `origins`: for each listing, a hash of its inputs, and its links. `changes` in order of
     rows."""
 
     tables: dict[str, pl.DataFrame]
     origins: pl.DataFrame
     changes: tuple[Change, ...]
+    buffer: DocumentBuffer
 
 
-def make_tables(
-    made: Listings,
-    previous: PreviousSnapshot,
-    buffer: DocumentBuffer,
-    *,
-    stamp: int,
-    is_ours: bool,
-    categories: Mapping[str, str],
-    metro: str,
-) -> Tables:
-    """Make a metro's tables and write documents to the buffer. Listings are in natural order, one type after another;
-    organizations are sorted by name. The last four arguments are those of `TableBuilder`."""
-    builder = TableBuilder(previous, buffer, stamp=stamp, is_ours=is_ours, categories=categories, metro=metro)
-    builder.add_rows(made.rows)
-    builder.add_unchanged(made.unchanged)
-    builder.add_withdrawn()
+def make_tables(builder: TableBuilder, neighborhoods: pl.DataFrame) -> Tables:
+    """Make a metro's tables from all its rows. Listings are in natural order, one type after another; organizations are
+    sorted by name. `neighborhoods`: the table of those on the map."""
     return_memory()  # of the records, which are rows now
     sessions = builder.join("sessions")
     listings, rows = _number(_order_listings(builder.join("listings"), sessions))
@@ -70,7 +57,7 @@ def make_tables(
     tables = {
         "listings": listings.select(*TABLES["listings"]),
         "organizations": organizations.select(*TABLES["organizations"]),
-        "neighborhoods": join_stated(made.neighborhoods, listings),
+        "neighborhoods": join_stated(neighborhoods, listings),
         "terms": builder.index.make_terms(rows),
         "occurrences": _order_occurrences(_give_rows(builder.join("occurrences"), rows, "occurrences"), listings),
         "sections": _give_rows(builder.join("sections"), rows, "sections").sort("row", "section"),
@@ -82,7 +69,10 @@ def make_tables(
         for number, change in builder.changed[name]
     }
     return Tables(
-        tables=tables, origins=listings.select(*ORIGINS), changes=tuple(changes[at] for at in sorted(changes))
+        tables=tables,
+        origins=listings.select(*ORIGINS),
+        changes=tuple(changes[at] for at in sorted(changes)),
+        buffer=builder.buffer,
     )
 
 

@@ -6,7 +6,7 @@ Listings are numbered as they are added; `pipeline.tables.snapshot_tables` sorts
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -36,17 +36,17 @@ _SCHEMAS["listings"] |= ORIGINS
 
 
 class TableBuilder:
-    """Builds the tables of one metro. `stamp` (seconds) becomes `updated_at` of changed rows. `is_ours`: True if this
-    program would write the documents of the previous release the same. `categories`: names of categories in the metro's
-    language. `metro`: its slug, which may be a new one. `changed`: the changes by table, with the number of the row.
+    """The rows of one metro, compared with the previous release, as columns; open it in a `with` block.
 
-    A document without a `pack` is in the buffer.
+    `stamp` (seconds) becomes `updated_at` of changed rows. `is_ours`: True if this program would write the documents of
+    the previous release the same. `categories`: names of categories in the metro's language. `metro`: its slug, which
+    may be a new one. `changed`: the changes by table, with the number of the row. `buffer`: the documents without a
+    `pack`, as long as the block is open.
     """
 
     def __init__(
         self,
         previous: PreviousSnapshot,
-        buffer: DocumentBuffer,
         *,
         stamp: int,
         is_ours: bool,
@@ -55,14 +55,28 @@ class TableBuilder:
     ) -> None:
         snapshot = previous.snapshot
         self._metro = metro if snapshot is not None and snapshot.metro.slug != metro else None
-        self._previous, self._buffer, self._stamp, self._is_ours = previous, buffer, stamp, is_ours
+        self._previous, self._stamp, self._is_ours = previous, stamp, is_ours
+        self.buffer = DocumentBuffer(snapshot)
         self._frames: dict[str, list[pl.DataFrame]] = {name: [] for name in _SCHEMAS if name != "terms"}
         self._sizes = {"listings": 0, "organizations": 0}
         self._present: set[str] = set()
         self.index = TermIndexWriter(categories)
         self.changed: dict[str, list[tuple[int, Change]]] = {name: [] for name in self._sizes}
 
-    def add_rows(self, rows: Iterable[Row]) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.buffer.close()
+
+    def add(self, rows: Iterable[Row], unchanged: Mapping[str, bytes | None]) -> None:
+        """Add all rows of the metro: new and changed ones, then `unchanged` listings, by id with their origin, then
+        those of the previous release that are neither. `rows` is iterated to its end before `unchanged` is read."""
+        self._add_rows(rows)
+        self._add_unchanged(unchanged)
+        self._add_withdrawn()
+
+    def _add_rows(self, rows: Iterable[Row]) -> None:
         remaining = iter(rows)
         while chunk := list(islice(remaining, _CHUNK)):
             self._present.update(row.id for row in chunk)
@@ -74,9 +88,8 @@ class TableBuilder:
             self._add("listings", [entry for entry in versioned if entry.row.kind != ORGANIZATION])
             self._add("organizations", [entry for entry in versioned if entry.row.kind == ORGANIZATION])
 
-    def add_unchanged(self, unchanged: Mapping[str, bytes | None]) -> None:
-        """Add unchanged listings by copying their columns, dates and words from the previous release. `unchanged`: the
-        origin by id."""
+    def _add_unchanged(self, unchanged: Mapping[str, bytes | None]) -> None:
+        """Copy the columns, dates and words of unchanged listings from the previous release."""
         if not unchanged:
             return
         previous, first = self._previous, self._sizes["listings"]
@@ -94,15 +107,15 @@ class TableBuilder:
         for name in OCCURRENCE_TABLES.values():
             self._frames[name].append(_renumber(previous.read_table(name), to, _SCHEMAS[name]))
 
-    def add_withdrawn(self) -> None:
+    def _add_withdrawn(self) -> None:
         """Add the rows of the previous release that were not added: published ones as archived, hidden ones unchanged.
         Drafts are dropped."""
         gone = [row_id for row_id in self._previous if row_id not in self._present]
         if self._previous.origins is not None:
             # Copied, because a metro may have many.
             is_hidden = pl.col("id").is_in(gone) & (pl.col("status") != PUBLISHED) & WAS_PUBLISHED
-            self.add_unchanged(dict.fromkeys(self._previous.listings.filter(is_hidden)["id"]))
-        self.add_rows(self._withdraw(row_id for row_id in gone if row_id not in self._present))
+            self._add_unchanged(dict.fromkeys(self._previous.listings.filter(is_hidden)["id"]))
+        self._add_rows(self._withdraw(row_id for row_id in gone if row_id not in self._present))
 
     def join(self, name: str) -> pl.DataFrame:
         """Return the chunks of a table as one frame, and remove them from the builder."""
@@ -156,7 +169,7 @@ class TableBuilder:
             assigned["type"] = TYPES.index(versioned.row.kind)
             assigned["links"] = versioned.row.links or encode_links(versioned.row)
         if versioned.document is not None:
-            return assigned | {"offset": self._buffer.put(document)}
+            return assigned | {"offset": self.buffer.put(document)}
         old = self._previous.get(versioned.row.id)
         assert old is not None
         return assigned | {name: old[name] for name in _DOCUMENT}

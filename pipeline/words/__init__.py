@@ -34,16 +34,3 @@ def merge_words(table: str) -> Mapping[str, tuple[str, ...]]:
         for key, words in read_words(language)[table].items():
             merged.setdefault(key, []).extend(words.split("|") if isinstance(words, str) else words)
     return {key: tuple(dict.fromkeys(words)) for key, words in merged.items()}
-
-
-def list_weekdays(language: str) -> tuple[tuple[str, ...], ...]:
-    """Return the names of each weekday in a language, Monday first."""
-    return tuple(tuple(day.split("|")) for day in read_words(language)["words"]["weekdays"])
-
-
-@cache
-def list_months() -> tuple[tuple[str, ...], ...]:
-    """Return the names of each month, the longest first: a short name is the beginning of a long one."""
-    spelled = [[month.split("|") for month in read_words(language)["words"]["months"]] for language in LANGUAGES]
-    names = [dict.fromkeys(name for months in spelled for name in months[place]) for place in range(12)]
-    return tuple(tuple(sorted(group, key=len, reverse=True)) for group in names)

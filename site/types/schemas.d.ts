@@ -39,6 +39,8 @@ export interface components {
             notes: string | null;
             currency: string | null;
         };
+        /** @enum {string} */
+        AgeBand: "baby" | "toddler" | "young_kids" | "bigger_kids" | "teens";
         AgeRange: {
             min: number | null;
             max: number | null;
@@ -48,9 +50,8 @@ export interface components {
             min: number | null;
             max: number | null;
             text: string | null;
-            /** @enum {string|null} */
-            audience: "kids" | "families" | "teens" | "adults" | "all_ages" | null;
-            bands: ("baby" | "toddler" | "young_kids" | "bigger_kids" | "teens")[];
+            audience: components["schemas"]["Audience"] | null;
+            bands: components["schemas"]["AgeBand"][];
         };
         Amenities: {
             has_outdoor_space: boolean | null;
@@ -71,12 +72,22 @@ export interface components {
             suggested_radius_m: number;
             counts: components["schemas"]["Counts"];
         };
+        AreaActivityAnswer: {
+            data: components["schemas"]["AreaActivity"];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["ActivityMeta"];
+        };
         Around: {
             location: components["schemas"]["Origin"];
             activity: components["schemas"]["Activity"];
             results: components["schemas"]["AroundResults"];
             facets: components["schemas"]["AroundFacets"];
             coverage: components["schemas"]["AroundCoverage"];
+        };
+        AroundAnswer: {
+            data: components["schemas"]["Around"];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["AroundMeta"];
         };
         AroundCoverage: {
             hidden_nearby: number;
@@ -101,8 +112,7 @@ export interface components {
         };
         AroundItem: {
             listing_id: string;
-            /** @enum {string} */
-            type: "event" | "class" | "camp" | "place";
+            type: components["schemas"]["ListingType"];
             name: string;
             distance_m: number;
             walk_minutes: number | null;
@@ -151,6 +161,8 @@ export interface components {
             camps: components["schemas"]["AroundGroup"];
             places: components["schemas"]["AroundGroup"];
         };
+        /** @enum {string} */
+        Audience: "kids" | "families" | "teens" | "adults" | "all_ages";
         BirthdayParties: {
             available: boolean | null;
             min_guests: number | null;
@@ -168,6 +180,10 @@ export interface components {
         CalendarAddress: {
             url: string;
         };
+        CalendarAddressAnswer: {
+            data: components["schemas"]["CalendarAddress"];
+            notices?: components["schemas"]["Notice"][];
+        };
         CalendarDay: {
             date: string;
             count: number;
@@ -176,6 +192,11 @@ export interface components {
                 [key: string]: number;
             };
             forecast?: components["schemas"]["DayForecast"];
+        };
+        CalendarDayList: {
+            data: components["schemas"]["CalendarDay"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["CalendarMeta"];
         };
         CalendarMeta: {
             metro: string;
@@ -195,16 +216,14 @@ export interface components {
             slug: string;
             name: string;
             description: string | null;
-            /** @enum {string} */
-            audience: "kids" | "families" | "teens" | "adults" | "all_ages";
-            categories: ("arts_creative" | "sports_active_play" | "storytime_books" | "music_movement" | "social_play_spaces" | "stem_discovery" | "nature_outdoors" | "animals_farms" | "museums_exhibits" | "theater_shows" | "dance_gymnastics" | "swim_water" | "food_cooking" | "festivals_seasonal" | "language_culture" | "parent_baby")[];
+            audience: components["schemas"]["Audience"];
+            categories: components["schemas"]["Category"][];
             image_url: string | null;
             organization: components["schemas"]["OrganizationReference"];
             confidence: number;
             verified_at: string | null;
             metro: string;
-            /** @enum {string} */
-            status: "published" | "archived";
+            status: components["schemas"]["Status"];
             created_at: string | null;
             updated_at: string | null;
             place: components["schemas"]["PlaceReference"] | null;
@@ -213,8 +232,7 @@ export interface components {
             is_outdoor: boolean | null;
             good_for_rainy: boolean | null;
             is_sensory_friendly: boolean | null;
-            /** @enum {string} */
-            camp_type: "day" | "half_day" | "overnight" | "virtual" | "unknown";
+            camp_type: components["schemas"]["CampType"];
             is_overnight: boolean | null;
             year: number | null;
             starts_on: string | null;
@@ -234,13 +252,20 @@ export interface components {
             source?: components["schemas"]["SourceBlock"];
             related?: components["schemas"]["Related"];
         };
-        CampPart: {
-            id: string;
-            /** @constant */
-            type: "camp";
+        CampAnswer: {
+            data: components["schemas"]["Camp"];
+            notices?: components["schemas"]["Notice"][];
+        };
+        CampList: {
+            data: components["schemas"]["Camp"][];
+            notices?: components["schemas"]["Notice"][];
+            facets?: components["schemas"]["Facets"];
+            meta: components["schemas"]["ListMeta"];
         };
         /** @enum {string} */
-        CampPath: "ages" | "ages.audience" | "ages.bands" | "ages.max" | "ages.min" | "ages.text" | "audience" | "camp_type" | "categories" | "confidence" | "created_at" | "description" | "ends_on" | "expanded" | "expanded.organization" | "expanded.organization.categories" | "expanded.organization.counts" | "expanded.organization.counts.camps" | "expanded.organization.counts.classes" | "expanded.organization.counts.events" | "expanded.organization.counts.places" | "expanded.organization.created_at" | "expanded.organization.description" | "expanded.organization.domain" | "expanded.organization.id" | "expanded.organization.image_url" | "expanded.organization.links" | "expanded.organization.links.camps" | "expanded.organization.links.classes" | "expanded.organization.links.events" | "expanded.organization.links.places" | "expanded.organization.links.self" | "expanded.organization.metros" | "expanded.organization.name" | "expanded.organization.slug" | "expanded.organization.status" | "expanded.organization.type" | "expanded.organization.updated_at" | "expanded.organization.verified_at" | "expanded.organization.website_url" | "expanded.place" | "expanded.place.admission" | "expanded.place.admission.adult_price" | "expanded.place.admission.child_price" | "expanded.place.admission.currency" | "expanded.place.admission.infant_age_cutoff" | "expanded.place.admission.notes" | "expanded.place.admission.type" | "expanded.place.ages" | "expanded.place.ages.audience" | "expanded.place.ages.bands" | "expanded.place.ages.max" | "expanded.place.ages.min" | "expanded.place.ages.text" | "expanded.place.amenities" | "expanded.place.amenities.has_outdoor_space" | "expanded.place.amenities.has_parking" | "expanded.place.amenities.has_wifi" | "expanded.place.amenities.outside_food_allowed" | "expanded.place.amenities.parking_notes" | "expanded.place.amenities.socks_required" | "expanded.place.amenities.stroller_policy" | "expanded.place.audience" | "expanded.place.birthday_parties" | "expanded.place.birthday_parties.age_range" | "expanded.place.birthday_parties.available" | "expanded.place.birthday_parties.booking_url" | "expanded.place.birthday_parties.max_guests" | "expanded.place.birthday_parties.min_guests" | "expanded.place.birthday_parties.notes" | "expanded.place.categories" | "expanded.place.classes" | "expanded.place.classes.age_range" | "expanded.place.classes.available" | "expanded.place.classes.registration_url" | "expanded.place.classes.schedule_notes" | "expanded.place.classes.types" | "expanded.place.confidence" | "expanded.place.created_at" | "expanded.place.description" | "expanded.place.hours" | "expanded.place.hours.exceptions" | "expanded.place.hours.friday" | "expanded.place.hours.monday" | "expanded.place.hours.notes" | "expanded.place.hours.saturday" | "expanded.place.hours.sunday" | "expanded.place.hours.thursday" | "expanded.place.hours.tuesday" | "expanded.place.hours.wednesday" | "expanded.place.id" | "expanded.place.image_url" | "expanded.place.images" | "expanded.place.is_sensory_friendly" | "expanded.place.links" | "expanded.place.links.camps" | "expanded.place.links.classes" | "expanded.place.links.events" | "expanded.place.links.self" | "expanded.place.location" | "expanded.place.location.address" | "expanded.place.location.city" | "expanded.place.location.lat" | "expanded.place.location.lng" | "expanded.place.location.neighborhood" | "expanded.place.location.neighborhood_slug" | "expanded.place.location.state" | "expanded.place.location.street_address" | "expanded.place.location.zip" | "expanded.place.membership" | "expanded.place.membership.available" | "expanded.place.membership.currency" | "expanded.place.membership.notes" | "expanded.place.membership.price_annual" | "expanded.place.membership.price_monthly" | "expanded.place.metro" | "expanded.place.name" | "expanded.place.organization" | "expanded.place.organization.id" | "expanded.place.organization.name" | "expanded.place.organization.slug" | "expanded.place.slug" | "expanded.place.source" | "expanded.place.source.crawled_at" | "expanded.place.source.date_health" | "expanded.place.source.score_basis" | "expanded.place.source.source_health" | "expanded.place.source.url" | "expanded.place.source.verification" | "expanded.place.source.verification.changed_fields" | "expanded.place.source.verification.checked_at" | "expanded.place.source.verification.status" | "expanded.place.status" | "expanded.place.type" | "expanded.place.type_hint" | "expanded.place.type_hint_notes" | "expanded.place.updated_at" | "expanded.place.verified_at" | "expanded.place.website_url" | "extended_care" | "extended_care.after_available" | "extended_care.before_available" | "extended_care.notes" | "extended_care.price" | "good_for_rainy" | "id" | "image_url" | "is_indoor" | "is_outdoor" | "is_overnight" | "is_sensory_friendly" | "links" | "links.organization" | "links.place" | "links.self" | "location" | "location.address" | "location.city" | "location.lat" | "location.lng" | "location.neighborhood" | "location.neighborhood_slug" | "location.state" | "location.street_address" | "location.zip" | "meals_included" | "metro" | "name" | "organization" | "organization.id" | "organization.name" | "organization.slug" | "place" | "place.id" | "place.name" | "place.slug" | "price" | "price.currency" | "price.is_free" | "price.max" | "price.min" | "price.note" | "price.scope" | "price.type" | "price.unit" | "registration" | "registration.has_spots_available" | "registration.opens_at" | "registration.spots_remaining" | "registration.status" | "registration.url" | "registration.waitlist_available" | "related" | "related.at_place" | "related.at_place.ages" | "related.at_place.ages.audience" | "related.at_place.ages.bands" | "related.at_place.ages.max" | "related.at_place.ages.min" | "related.at_place.ages.text" | "related.at_place.categories" | "related.at_place.id" | "related.at_place.image_url" | "related.at_place.links" | "related.at_place.name" | "related.at_place.place" | "related.at_place.place.id" | "related.at_place.place.name" | "related.at_place.place.slug" | "related.at_place.price" | "related.at_place.price.currency" | "related.at_place.price.is_free" | "related.at_place.price.max" | "related.at_place.price.min" | "related.at_place.price.note" | "related.at_place.price.scope" | "related.at_place.price.type" | "related.at_place.price.unit" | "related.at_place.slug" | "related.at_place.starts_local" | "related.at_place.timezone" | "related.at_place.type" | "related.from_organization" | "related.from_organization.ages" | "related.from_organization.ages.audience" | "related.from_organization.ages.bands" | "related.from_organization.ages.max" | "related.from_organization.ages.min" | "related.from_organization.ages.text" | "related.from_organization.categories" | "related.from_organization.id" | "related.from_organization.image_url" | "related.from_organization.links" | "related.from_organization.name" | "related.from_organization.place" | "related.from_organization.place.id" | "related.from_organization.place.name" | "related.from_organization.place.slug" | "related.from_organization.price" | "related.from_organization.price.currency" | "related.from_organization.price.is_free" | "related.from_organization.price.max" | "related.from_organization.price.min" | "related.from_organization.price.note" | "related.from_organization.price.scope" | "related.from_organization.price.type" | "related.from_organization.price.unit" | "related.from_organization.slug" | "related.from_organization.starts_local" | "related.from_organization.timezone" | "related.from_organization.type" | "related.similar" | "related.similar.ages" | "related.similar.ages.audience" | "related.similar.ages.bands" | "related.similar.ages.max" | "related.similar.ages.min" | "related.similar.ages.text" | "related.similar.categories" | "related.similar.id" | "related.similar.image_url" | "related.similar.links" | "related.similar.name" | "related.similar.place" | "related.similar.place.id" | "related.similar.place.name" | "related.similar.place.slug" | "related.similar.price" | "related.similar.price.currency" | "related.similar.price.is_free" | "related.similar.price.max" | "related.similar.price.min" | "related.similar.price.note" | "related.similar.price.scope" | "related.similar.price.type" | "related.similar.price.unit" | "related.similar.slug" | "related.similar.starts_local" | "related.similar.timezone" | "related.similar.type" | "sessions" | "sessions.ages" | "sessions.ages.max" | "sessions.ages.min" | "sessions.ages.text" | "sessions.days" | "sessions.end_time" | "sessions.ends_on" | "sessions.id" | "sessions.is_overnight" | "sessions.name" | "sessions.price" | "sessions.price.currency" | "sessions.price.is_free" | "sessions.price.max" | "sessions.price.min" | "sessions.price.note" | "sessions.price.scope" | "sessions.price.type" | "sessions.price.unit" | "sessions.registration" | "sessions.registration.has_spots_available" | "sessions.registration.opens_at" | "sessions.registration.spots_remaining" | "sessions.registration.status" | "sessions.registration.url" | "sessions.registration.waitlist_available" | "sessions.start_time" | "sessions.starts_on" | "sessions.theme" | "sessions.timezone" | "sessions.updated_at" | "sessions_total" | "slug" | "source" | "source.crawled_at" | "source.date_health" | "source.score_basis" | "source.source_health" | "source.url" | "source.verification" | "source.verification.changed_fields" | "source.verification.checked_at" | "source.verification.status" | "starts_on" | "status" | "timezone" | "traits" | "traits.seasons" | "type" | "updated_at" | "verified_at" | "what_to_bring" | "year";
+        CampType: "day" | "half_day" | "overnight" | "virtual" | "unknown";
+        /** @enum {string} */
+        Category: "arts_creative" | "sports_active_play" | "storytime_books" | "music_movement" | "social_play_spaces" | "stem_discovery" | "nature_outdoors" | "animals_farms" | "museums_exhibits" | "theater_shows" | "dance_gymnastics" | "swim_water" | "food_cooking" | "festivals_seasonal" | "language_culture" | "parent_baby";
         Center: {
             lat: number;
             lng: number;
@@ -248,22 +273,26 @@ export interface components {
         Change: {
             version_id: number;
             listing_id: string;
-            /** @enum {string} */
-            type: "event" | "class" | "camp" | "place" | "organization";
+            type: components["schemas"]["RecordType"];
             metro: string | null;
             slug: string;
-            /** @enum {string} */
-            kind: "created" | "updated" | "removed" | "restored";
-            /** @enum {string|null} */
-            reason: "archived" | "cancelled" | "expired" | "duplicate" | "withdrawn" | "unpublished" | null;
+            kind: components["schemas"]["ChangeKind"];
+            reason: components["schemas"]["RemovalReason"] | null;
             replaced_by: string | null;
             changed_at: string;
             fields: string[];
             links: components["schemas"]["ChangeLinks"];
         };
+        /** @enum {string} */
+        ChangeKind: "created" | "updated" | "removed" | "restored";
         ChangeLinks: {
             self: string;
             versions: string;
+        };
+        ChangeList: {
+            data: components["schemas"]["Change"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["ChangesMeta"];
         };
         ChangesMeta: {
             limit: number;
@@ -282,16 +311,14 @@ export interface components {
             slug: string;
             name: string;
             description: string | null;
-            /** @enum {string} */
-            audience: "kids" | "families" | "teens" | "adults" | "all_ages";
-            categories: ("arts_creative" | "sports_active_play" | "storytime_books" | "music_movement" | "social_play_spaces" | "stem_discovery" | "nature_outdoors" | "animals_farms" | "museums_exhibits" | "theater_shows" | "dance_gymnastics" | "swim_water" | "food_cooking" | "festivals_seasonal" | "language_culture" | "parent_baby")[];
+            audience: components["schemas"]["Audience"];
+            categories: components["schemas"]["Category"][];
             image_url: string | null;
             organization: components["schemas"]["OrganizationReference"];
             confidence: number;
             verified_at: string | null;
             metro: string;
-            /** @enum {string} */
-            status: "published" | "archived";
+            status: components["schemas"]["Status"];
             created_at: string | null;
             updated_at: string | null;
             place: components["schemas"]["PlaceReference"] | null;
@@ -310,24 +337,26 @@ export interface components {
             sections: components["schemas"]["Section"][];
             ages: components["schemas"]["Ages"];
             traits: components["schemas"]["Traits"];
-            occasions: ("halloween" | "thanksgiving" | "hanukkah" | "christmas" | "kwanzaa" | "new_year" | "lunar_new_year" | "valentines_day" | "st_patricks_day" | "passover" | "easter" | "ramadan_eid" | "mothers_day" | "fathers_day" | "juneteenth" | "independence_day" | "back_to_school" | "diwali" | "birthday")[];
+            occasions: components["schemas"]["Occasion"][];
             links: components["schemas"]["EventLinks"];
             sessions: components["schemas"]["CompactCard"][];
             expanded?: components["schemas"]["Expanded"];
             source?: components["schemas"]["SourceBlock"];
             related?: components["schemas"]["Related"];
         };
-        ClassPart: {
-            id: string;
-            /** @constant */
-            type: "class";
+        ClassAnswer: {
+            data: components["schemas"]["Class"];
+            notices?: components["schemas"]["Notice"][];
         };
-        /** @enum {string} */
-        ClassPath: "ages" | "ages.audience" | "ages.bands" | "ages.max" | "ages.min" | "ages.text" | "audience" | "categories" | "confidence" | "created_at" | "description" | "expanded" | "expanded.organization" | "expanded.organization.categories" | "expanded.organization.counts" | "expanded.organization.counts.camps" | "expanded.organization.counts.classes" | "expanded.organization.counts.events" | "expanded.organization.counts.places" | "expanded.organization.created_at" | "expanded.organization.description" | "expanded.organization.domain" | "expanded.organization.id" | "expanded.organization.image_url" | "expanded.organization.links" | "expanded.organization.links.camps" | "expanded.organization.links.classes" | "expanded.organization.links.events" | "expanded.organization.links.places" | "expanded.organization.links.self" | "expanded.organization.metros" | "expanded.organization.name" | "expanded.organization.slug" | "expanded.organization.status" | "expanded.organization.type" | "expanded.organization.updated_at" | "expanded.organization.verified_at" | "expanded.organization.website_url" | "expanded.place" | "expanded.place.admission" | "expanded.place.admission.adult_price" | "expanded.place.admission.child_price" | "expanded.place.admission.currency" | "expanded.place.admission.infant_age_cutoff" | "expanded.place.admission.notes" | "expanded.place.admission.type" | "expanded.place.ages" | "expanded.place.ages.audience" | "expanded.place.ages.bands" | "expanded.place.ages.max" | "expanded.place.ages.min" | "expanded.place.ages.text" | "expanded.place.amenities" | "expanded.place.amenities.has_outdoor_space" | "expanded.place.amenities.has_parking" | "expanded.place.amenities.has_wifi" | "expanded.place.amenities.outside_food_allowed" | "expanded.place.amenities.parking_notes" | "expanded.place.amenities.socks_required" | "expanded.place.amenities.stroller_policy" | "expanded.place.audience" | "expanded.place.birthday_parties" | "expanded.place.birthday_parties.age_range" | "expanded.place.birthday_parties.available" | "expanded.place.birthday_parties.booking_url" | "expanded.place.birthday_parties.max_guests" | "expanded.place.birthday_parties.min_guests" | "expanded.place.birthday_parties.notes" | "expanded.place.categories" | "expanded.place.classes" | "expanded.place.classes.age_range" | "expanded.place.classes.available" | "expanded.place.classes.registration_url" | "expanded.place.classes.schedule_notes" | "expanded.place.classes.types" | "expanded.place.confidence" | "expanded.place.created_at" | "expanded.place.description" | "expanded.place.hours" | "expanded.place.hours.exceptions" | "expanded.place.hours.friday" | "expanded.place.hours.monday" | "expanded.place.hours.notes" | "expanded.place.hours.saturday" | "expanded.place.hours.sunday" | "expanded.place.hours.thursday" | "expanded.place.hours.tuesday" | "expanded.place.hours.wednesday" | "expanded.place.id" | "expanded.place.image_url" | "expanded.place.images" | "expanded.place.is_sensory_friendly" | "expanded.place.links" | "expanded.place.links.camps" | "expanded.place.links.classes" | "expanded.place.links.events" | "expanded.place.links.self" | "expanded.place.location" | "expanded.place.location.address" | "expanded.place.location.city" | "expanded.place.location.lat" | "expanded.place.location.lng" | "expanded.place.location.neighborhood" | "expanded.place.location.neighborhood_slug" | "expanded.place.location.state" | "expanded.place.location.street_address" | "expanded.place.location.zip" | "expanded.place.membership" | "expanded.place.membership.available" | "expanded.place.membership.currency" | "expanded.place.membership.notes" | "expanded.place.membership.price_annual" | "expanded.place.membership.price_monthly" | "expanded.place.metro" | "expanded.place.name" | "expanded.place.organization" | "expanded.place.organization.id" | "expanded.place.organization.name" | "expanded.place.organization.slug" | "expanded.place.slug" | "expanded.place.source" | "expanded.place.source.crawled_at" | "expanded.place.source.date_health" | "expanded.place.source.score_basis" | "expanded.place.source.source_health" | "expanded.place.source.url" | "expanded.place.source.verification" | "expanded.place.source.verification.changed_fields" | "expanded.place.source.verification.checked_at" | "expanded.place.source.verification.status" | "expanded.place.status" | "expanded.place.type" | "expanded.place.type_hint" | "expanded.place.type_hint_notes" | "expanded.place.updated_at" | "expanded.place.verified_at" | "expanded.place.website_url" | "good_for_rainy" | "id" | "image_url" | "is_indoor" | "is_outdoor" | "is_sensory_friendly" | "links" | "links.organization" | "links.place" | "links.self" | "location" | "location.address" | "location.city" | "location.lat" | "location.lng" | "location.neighborhood" | "location.neighborhood_slug" | "location.state" | "location.street_address" | "location.zip" | "metro" | "name" | "occasions" | "organization" | "organization.id" | "organization.name" | "organization.slug" | "place" | "place.id" | "place.name" | "place.slug" | "price" | "price.currency" | "price.is_free" | "price.max" | "price.min" | "price.note" | "price.scope" | "price.type" | "price.unit" | "program" | "program.adult_participation" | "program.enrollment_type" | "program.prerequisites" | "program.skill_level_notes" | "program.what_youll_learn" | "registration" | "registration.has_spots_available" | "registration.opens_at" | "registration.sections_with_spots" | "registration.spots_remaining" | "registration.status" | "registration.url" | "registration.waitlist_available" | "related" | "related.at_place" | "related.at_place.ages" | "related.at_place.ages.audience" | "related.at_place.ages.bands" | "related.at_place.ages.max" | "related.at_place.ages.min" | "related.at_place.ages.text" | "related.at_place.categories" | "related.at_place.id" | "related.at_place.image_url" | "related.at_place.links" | "related.at_place.name" | "related.at_place.place" | "related.at_place.place.id" | "related.at_place.place.name" | "related.at_place.place.slug" | "related.at_place.price" | "related.at_place.price.currency" | "related.at_place.price.is_free" | "related.at_place.price.max" | "related.at_place.price.min" | "related.at_place.price.note" | "related.at_place.price.scope" | "related.at_place.price.type" | "related.at_place.price.unit" | "related.at_place.slug" | "related.at_place.starts_local" | "related.at_place.timezone" | "related.at_place.type" | "related.from_organization" | "related.from_organization.ages" | "related.from_organization.ages.audience" | "related.from_organization.ages.bands" | "related.from_organization.ages.max" | "related.from_organization.ages.min" | "related.from_organization.ages.text" | "related.from_organization.categories" | "related.from_organization.id" | "related.from_organization.image_url" | "related.from_organization.links" | "related.from_organization.name" | "related.from_organization.place" | "related.from_organization.place.id" | "related.from_organization.place.name" | "related.from_organization.place.slug" | "related.from_organization.price" | "related.from_organization.price.currency" | "related.from_organization.price.is_free" | "related.from_organization.price.max" | "related.from_organization.price.min" | "related.from_organization.price.note" | "related.from_organization.price.scope" | "related.from_organization.price.type" | "related.from_organization.price.unit" | "related.from_organization.slug" | "related.from_organization.starts_local" | "related.from_organization.timezone" | "related.from_organization.type" | "related.similar" | "related.similar.ages" | "related.similar.ages.audience" | "related.similar.ages.bands" | "related.similar.ages.max" | "related.similar.ages.min" | "related.similar.ages.text" | "related.similar.categories" | "related.similar.id" | "related.similar.image_url" | "related.similar.links" | "related.similar.name" | "related.similar.place" | "related.similar.place.id" | "related.similar.place.name" | "related.similar.place.slug" | "related.similar.price" | "related.similar.price.currency" | "related.similar.price.is_free" | "related.similar.price.max" | "related.similar.price.min" | "related.similar.price.note" | "related.similar.price.scope" | "related.similar.price.type" | "related.similar.price.unit" | "related.similar.slug" | "related.similar.starts_local" | "related.similar.timezone" | "related.similar.type" | "schedule" | "schedule.days" | "schedule.duration_minutes" | "schedule.end_time" | "schedule.is_recurring" | "schedule.notes" | "schedule.rrule" | "schedule.start_time" | "schedule.timezone" | "schedule.type" | "sections" | "sections.ages" | "sections.ages.max" | "sections.ages.min" | "sections.ages.text" | "sections.id" | "sections.name" | "sections.registration" | "sections.registration.has_spots_available" | "sections.registration.spots_remaining" | "sections.registration.status" | "sections.registration.url" | "sections.registration.waitlist_available" | "sections.schedule" | "sections.schedule.days" | "sections.schedule.duration_minutes" | "sections.schedule.end_time" | "sections.schedule.notes" | "sections.schedule.rrule" | "sections.schedule.start_time" | "sections.schedule.timezone" | "sections.term" | "sections.term.ends_on" | "sections.term.name" | "sections.term.starts_on" | "sections.term.total_classes" | "sections.tuition" | "sections.tuition.amount" | "sections.tuition.currency" | "sections.tuition.drop_in_price" | "sections.tuition.text" | "sections.updated_at" | "sections_total" | "sessions" | "sessions.ages" | "sessions.ages.audience" | "sessions.ages.bands" | "sessions.ages.max" | "sessions.ages.min" | "sessions.ages.text" | "sessions.categories" | "sessions.id" | "sessions.image_url" | "sessions.links" | "sessions.name" | "sessions.place" | "sessions.place.id" | "sessions.place.name" | "sessions.place.slug" | "sessions.price" | "sessions.price.currency" | "sessions.price.is_free" | "sessions.price.max" | "sessions.price.min" | "sessions.price.note" | "sessions.price.scope" | "sessions.price.type" | "sessions.price.unit" | "sessions.slug" | "sessions.starts_local" | "sessions.timezone" | "sessions.type" | "slug" | "source" | "source.crawled_at" | "source.date_health" | "source.score_basis" | "source.source_health" | "source.url" | "source.verification" | "source.verification.changed_fields" | "source.verification.checked_at" | "source.verification.status" | "status" | "term" | "term.ends_on" | "term.name" | "term.starts_on" | "term.total_classes" | "traits" | "traits.seasons" | "tuition" | "tuition.amount" | "tuition.currency" | "tuition.drop_in_price" | "tuition.from" | "tuition.text" | "tuition.trial_notes" | "tuition.trial_price" | "type" | "updated_at" | "verified_at";
+        ClassList: {
+            data: components["schemas"]["Class"][];
+            notices?: components["schemas"]["Notice"][];
+            facets?: components["schemas"]["Facets"];
+            meta: components["schemas"]["ListMeta"];
+        };
         ClassRegistration: {
             url: string | null;
-            /** @enum {string|null} */
-            status: "open" | "upcoming" | "waitlist" | "full" | "closed" | "unknown" | null;
+            status: components["schemas"]["RegistrationStatus"] | null;
             opens_at: string | null;
             spots_remaining: number | null;
             has_spots_available: boolean | null;
@@ -336,8 +365,7 @@ export interface components {
         };
         CompactCard: {
             id: string;
-            /** @enum {string} */
-            type: "event" | "class" | "camp" | "place";
+            type: components["schemas"]["ListingType"];
             slug: string;
             name: string;
             starts_local: string | null;
@@ -345,7 +373,7 @@ export interface components {
             place: components["schemas"]["PlaceReference"] | null;
             price: components["schemas"]["Price"] | null;
             ages: components["schemas"]["Ages"];
-            categories: ("arts_creative" | "sports_active_play" | "storytime_books" | "music_movement" | "social_play_spaces" | "stem_discovery" | "nature_outdoors" | "animals_farms" | "museums_exhibits" | "theater_shows" | "dance_gymnastics" | "swim_water" | "food_cooking" | "festivals_seasonal" | "language_culture" | "parent_baby")[];
+            categories: components["schemas"]["Category"][];
             image_url: string | null;
             links: {
                 [key: string]: string;
@@ -370,6 +398,11 @@ export interface components {
             neighborhoods: components["schemas"]["NeighborhoodCoverage"];
             release: components["schemas"]["CoverageRelease"];
         };
+        CoverageAnswer: {
+            data: components["schemas"]["Coverage"];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["CoverageMeta"];
+        };
         CoverageMeta: {
             metro: string;
             applied_filters: {
@@ -382,14 +415,15 @@ export interface components {
             id: string;
             built_at: string;
         };
+        /** @enum {string} */
+        Covers: "event_hours" | "local_day";
+        /** @enum {string} */
+        DateHealth: "ok" | "stale" | "past" | "conflicting" | "missing";
         DayForecast: {
             summary: string | null;
             temperature_f: components["schemas"]["TemperatureRange"];
             precipitation_chance_max: number | null;
-            wet_hours: [
-                number,
-                number
-            ][];
+            wet_hours: number[][];
             issued_at: string;
             expires_at: string;
         };
@@ -397,6 +431,11 @@ export interface components {
             south: number;
             west: number;
             count: number;
+        };
+        DensityCellList: {
+            data: components["schemas"]["DensityCell"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["DensityMeta"];
         };
         DensityMeta: {
             metro: string;
@@ -431,6 +470,8 @@ export interface components {
             max_m: number;
             count: number;
         };
+        /** @enum {string} */
+        EnrollmentType: "drop_in" | "registration" | "membership" | "unknown";
         Event: {
             id: string;
             /** @constant */
@@ -438,16 +479,14 @@ export interface components {
             slug: string;
             name: string;
             description: string | null;
-            /** @enum {string} */
-            audience: "kids" | "families" | "teens" | "adults" | "all_ages";
-            categories: ("arts_creative" | "sports_active_play" | "storytime_books" | "music_movement" | "social_play_spaces" | "stem_discovery" | "nature_outdoors" | "animals_farms" | "museums_exhibits" | "theater_shows" | "dance_gymnastics" | "swim_water" | "food_cooking" | "festivals_seasonal" | "language_culture" | "parent_baby")[];
+            audience: components["schemas"]["Audience"];
+            categories: components["schemas"]["Category"][];
             image_url: string | null;
             organization: components["schemas"]["OrganizationReference"];
             confidence: number;
             verified_at: string | null;
             metro: string;
-            /** @enum {string} */
-            status: "published" | "archived";
+            status: components["schemas"]["Status"];
             created_at: string | null;
             updated_at: string | null;
             place: components["schemas"]["PlaceReference"] | null;
@@ -473,8 +512,8 @@ export interface components {
             price: components["schemas"]["Price"];
             ages: components["schemas"]["Ages"];
             traits: components["schemas"]["Traits"];
-            occasions: ("halloween" | "thanksgiving" | "hanukkah" | "christmas" | "kwanzaa" | "new_year" | "lunar_new_year" | "valentines_day" | "st_patricks_day" | "passover" | "easter" | "ramadan_eid" | "mothers_day" | "fathers_day" | "juneteenth" | "independence_day" | "back_to_school" | "diwali" | "birthday")[];
-            teams: ("mariners" | "seahawks" | "kraken" | "sounders" | "storm")[];
+            occasions: components["schemas"]["Occasion"][];
+            teams: components["schemas"]["Team"][];
             registration_url: string | null;
             ticket_url: string | null;
             registration_required: boolean | null;
@@ -486,16 +525,16 @@ export interface components {
             forecast?: components["schemas"]["EventForecast"];
             related?: components["schemas"]["Related"];
         };
+        EventAnswer: {
+            data: components["schemas"]["Event"];
+            notices?: components["schemas"]["Notice"][];
+        };
         EventForecast: {
-            /** @enum {string} */
-            covers: "event_hours" | "local_day";
+            covers: components["schemas"]["Covers"];
             summary: string | null;
             temperature_f: components["schemas"]["TemperatureRange"];
             precipitation_chance_max: number | null;
-            wet_hours: [
-                number,
-                number
-            ][];
+            wet_hours: number[][];
             hours: components["schemas"]["HourForecast"][];
             issued_at: string;
             expires_at: string;
@@ -505,22 +544,19 @@ export interface components {
             place: string | null;
             organization: string | null;
         };
-        EventPart: {
-            id: string;
-            /** @constant */
-            type: "event";
+        EventList: {
+            data: components["schemas"]["Event"][];
+            notices?: components["schemas"]["Notice"][];
+            facets?: components["schemas"]["Facets"];
+            meta: components["schemas"]["ListMeta"];
         };
-        /** @enum {string} */
-        EventPath: "ages" | "ages.audience" | "ages.bands" | "ages.max" | "ages.min" | "ages.text" | "all_day" | "audience" | "categories" | "confidence" | "created_at" | "description" | "ends_at" | "ends_local" | "exdates" | "expanded" | "expanded.organization" | "expanded.organization.categories" | "expanded.organization.counts" | "expanded.organization.counts.camps" | "expanded.organization.counts.classes" | "expanded.organization.counts.events" | "expanded.organization.counts.places" | "expanded.organization.created_at" | "expanded.organization.description" | "expanded.organization.domain" | "expanded.organization.id" | "expanded.organization.image_url" | "expanded.organization.links" | "expanded.organization.links.camps" | "expanded.organization.links.classes" | "expanded.organization.links.events" | "expanded.organization.links.places" | "expanded.organization.links.self" | "expanded.organization.metros" | "expanded.organization.name" | "expanded.organization.slug" | "expanded.organization.status" | "expanded.organization.type" | "expanded.organization.updated_at" | "expanded.organization.verified_at" | "expanded.organization.website_url" | "expanded.place" | "expanded.place.admission" | "expanded.place.admission.adult_price" | "expanded.place.admission.child_price" | "expanded.place.admission.currency" | "expanded.place.admission.infant_age_cutoff" | "expanded.place.admission.notes" | "expanded.place.admission.type" | "expanded.place.ages" | "expanded.place.ages.audience" | "expanded.place.ages.bands" | "expanded.place.ages.max" | "expanded.place.ages.min" | "expanded.place.ages.text" | "expanded.place.amenities" | "expanded.place.amenities.has_outdoor_space" | "expanded.place.amenities.has_parking" | "expanded.place.amenities.has_wifi" | "expanded.place.amenities.outside_food_allowed" | "expanded.place.amenities.parking_notes" | "expanded.place.amenities.socks_required" | "expanded.place.amenities.stroller_policy" | "expanded.place.audience" | "expanded.place.birthday_parties" | "expanded.place.birthday_parties.age_range" | "expanded.place.birthday_parties.available" | "expanded.place.birthday_parties.booking_url" | "expanded.place.birthday_parties.max_guests" | "expanded.place.birthday_parties.min_guests" | "expanded.place.birthday_parties.notes" | "expanded.place.categories" | "expanded.place.classes" | "expanded.place.classes.age_range" | "expanded.place.classes.available" | "expanded.place.classes.registration_url" | "expanded.place.classes.schedule_notes" | "expanded.place.classes.types" | "expanded.place.confidence" | "expanded.place.created_at" | "expanded.place.description" | "expanded.place.hours" | "expanded.place.hours.exceptions" | "expanded.place.hours.friday" | "expanded.place.hours.monday" | "expanded.place.hours.notes" | "expanded.place.hours.saturday" | "expanded.place.hours.sunday" | "expanded.place.hours.thursday" | "expanded.place.hours.tuesday" | "expanded.place.hours.wednesday" | "expanded.place.id" | "expanded.place.image_url" | "expanded.place.images" | "expanded.place.is_sensory_friendly" | "expanded.place.links" | "expanded.place.links.camps" | "expanded.place.links.classes" | "expanded.place.links.events" | "expanded.place.links.self" | "expanded.place.location" | "expanded.place.location.address" | "expanded.place.location.city" | "expanded.place.location.lat" | "expanded.place.location.lng" | "expanded.place.location.neighborhood" | "expanded.place.location.neighborhood_slug" | "expanded.place.location.state" | "expanded.place.location.street_address" | "expanded.place.location.zip" | "expanded.place.membership" | "expanded.place.membership.available" | "expanded.place.membership.currency" | "expanded.place.membership.notes" | "expanded.place.membership.price_annual" | "expanded.place.membership.price_monthly" | "expanded.place.metro" | "expanded.place.name" | "expanded.place.organization" | "expanded.place.organization.id" | "expanded.place.organization.name" | "expanded.place.organization.slug" | "expanded.place.slug" | "expanded.place.source" | "expanded.place.source.crawled_at" | "expanded.place.source.date_health" | "expanded.place.source.score_basis" | "expanded.place.source.source_health" | "expanded.place.source.url" | "expanded.place.source.verification" | "expanded.place.source.verification.changed_fields" | "expanded.place.source.verification.checked_at" | "expanded.place.source.verification.status" | "expanded.place.status" | "expanded.place.type" | "expanded.place.type_hint" | "expanded.place.type_hint_notes" | "expanded.place.updated_at" | "expanded.place.verified_at" | "expanded.place.website_url" | "forecast" | "forecast.covers" | "forecast.expires_at" | "forecast.hours" | "forecast.hours.precipitation_chance" | "forecast.hours.starts_local" | "forecast.hours.summary" | "forecast.hours.temperature_f" | "forecast.issued_at" | "forecast.precipitation_chance_max" | "forecast.summary" | "forecast.temperature_f" | "forecast.temperature_f.max" | "forecast.temperature_f.min" | "forecast.wet_hours" | "good_for_rainy" | "has_date" | "has_time" | "id" | "image_url" | "is_indoor" | "is_outdoor" | "is_recurring" | "is_sensory_friendly" | "is_sold_out" | "links" | "links.organization" | "links.place" | "links.self" | "location" | "location.address" | "location.city" | "location.lat" | "location.lng" | "location.neighborhood" | "location.neighborhood_slug" | "location.state" | "location.street_address" | "location.zip" | "metro" | "name" | "occasions" | "occurrence" | "occurrence.date_on" | "occurrence.ends_at" | "occurrence.ends_local" | "occurrence.index" | "occurrence.is_first" | "occurrence.is_last" | "occurrence.key" | "occurrence.next_starts_at" | "occurrence.next_starts_local" | "occurrence.remaining" | "occurrence.starts_at" | "occurrence.starts_local" | "occurrence.total" | "organization" | "organization.id" | "organization.name" | "organization.slug" | "place" | "place.id" | "place.name" | "place.slug" | "price" | "price.currency" | "price.is_free" | "price.max" | "price.min" | "price.note" | "price.scope" | "price.type" | "price.unit" | "rdates" | "recurrence_description" | "registration_required" | "registration_url" | "related" | "related.at_place" | "related.at_place.ages" | "related.at_place.ages.audience" | "related.at_place.ages.bands" | "related.at_place.ages.max" | "related.at_place.ages.min" | "related.at_place.ages.text" | "related.at_place.categories" | "related.at_place.id" | "related.at_place.image_url" | "related.at_place.links" | "related.at_place.name" | "related.at_place.place" | "related.at_place.place.id" | "related.at_place.place.name" | "related.at_place.place.slug" | "related.at_place.price" | "related.at_place.price.currency" | "related.at_place.price.is_free" | "related.at_place.price.max" | "related.at_place.price.min" | "related.at_place.price.note" | "related.at_place.price.scope" | "related.at_place.price.type" | "related.at_place.price.unit" | "related.at_place.slug" | "related.at_place.starts_local" | "related.at_place.timezone" | "related.at_place.type" | "related.from_organization" | "related.from_organization.ages" | "related.from_organization.ages.audience" | "related.from_organization.ages.bands" | "related.from_organization.ages.max" | "related.from_organization.ages.min" | "related.from_organization.ages.text" | "related.from_organization.categories" | "related.from_organization.id" | "related.from_organization.image_url" | "related.from_organization.links" | "related.from_organization.name" | "related.from_organization.place" | "related.from_organization.place.id" | "related.from_organization.place.name" | "related.from_organization.place.slug" | "related.from_organization.price" | "related.from_organization.price.currency" | "related.from_organization.price.is_free" | "related.from_organization.price.max" | "related.from_organization.price.min" | "related.from_organization.price.note" | "related.from_organization.price.scope" | "related.from_organization.price.type" | "related.from_organization.price.unit" | "related.from_organization.slug" | "related.from_organization.starts_local" | "related.from_organization.timezone" | "related.from_organization.type" | "related.similar" | "related.similar.ages" | "related.similar.ages.audience" | "related.similar.ages.bands" | "related.similar.ages.max" | "related.similar.ages.min" | "related.similar.ages.text" | "related.similar.categories" | "related.similar.id" | "related.similar.image_url" | "related.similar.links" | "related.similar.name" | "related.similar.place" | "related.similar.place.id" | "related.similar.place.name" | "related.similar.place.slug" | "related.similar.price" | "related.similar.price.currency" | "related.similar.price.is_free" | "related.similar.price.max" | "related.similar.price.min" | "related.similar.price.note" | "related.similar.price.scope" | "related.similar.price.type" | "related.similar.price.unit" | "related.similar.slug" | "related.similar.starts_local" | "related.similar.timezone" | "related.similar.type" | "rrule" | "slug" | "source" | "source.crawled_at" | "source.date_health" | "source.score_basis" | "source.source_health" | "source.url" | "source.verification" | "source.verification.changed_fields" | "source.verification.checked_at" | "source.verification.status" | "start_time" | "starts_at" | "starts_local" | "status" | "teams" | "ticket_url" | "timezone" | "traits" | "traits.seasons" | "type" | "updated_at" | "verified_at";
         Expanded: {
             place?: components["schemas"]["Place"] | null;
             organization?: components["schemas"]["Organization"] | null;
         };
         ExportFile: {
-            /** @enum {string} */
-            type: "event" | "class" | "camp" | "place" | "organization" | "occurrence";
-            /** @enum {string} */
-            format: "jsonl" | "parquet" | "ics";
+            type: components["schemas"]["ExportType"];
+            format: components["schemas"]["ExportFormat"];
             content_type: string;
             rows: number;
             size: number;
@@ -528,6 +564,13 @@ export interface components {
             rows_hash: string;
             links: components["schemas"]["ExportLinks"];
         };
+        ExportFileList: {
+            data: components["schemas"]["ExportFile"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["ExportMeta"];
+        };
+        /** @enum {string} */
+        ExportFormat: "jsonl" | "parquet" | "ics";
         ExportLinks: {
             self: string;
         };
@@ -537,6 +580,8 @@ export interface components {
             latest_version_id: number;
             generated_at: string;
         };
+        /** @enum {string} */
+        ExportType: "event" | "class" | "camp" | "place" | "organization" | "occurrence";
         ExtendedCare: {
             before_available: boolean | null;
             after_available: boolean | null;
@@ -646,14 +691,19 @@ export interface components {
             generated_at: string;
             missing_ids: string[];
         };
+        /** @enum {string} */
+        ListingType: "event" | "class" | "camp" | "place";
         ListingVersion: {
             version_id: number;
             changed_at: string;
-            /** @enum {string} */
-            kind: "created" | "updated" | "removed" | "restored";
+            kind: components["schemas"]["ChangeKind"];
             fields: string[];
-            /** @enum {string|null} */
-            reason: "archived" | "cancelled" | "expired" | "duplicate" | "withdrawn" | "unpublished" | null;
+            reason: components["schemas"]["RemovalReason"] | null;
+        };
+        ListingVersionList: {
+            data: components["schemas"]["ListingVersion"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["VersionsMeta"];
         };
         Location: {
             address: string | null;
@@ -691,6 +741,11 @@ export interface components {
                 [key: string]: string;
             };
         };
+        MetroList: {
+            data: components["schemas"]["Metro"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["MetrosMeta"];
+        };
         MetrosMeta: {
             count: number;
             generated_at: string | null;
@@ -712,18 +767,16 @@ export interface components {
             location: components["schemas"]["Location"];
             price: components["schemas"]["Price"];
             ages: components["schemas"]["Ages"];
-            categories: ("arts_creative" | "sports_active_play" | "storytime_books" | "music_movement" | "social_play_spaces" | "stem_discovery" | "nature_outdoors" | "animals_farms" | "museums_exhibits" | "theater_shows" | "dance_gymnastics" | "swim_water" | "food_cooking" | "festivals_seasonal" | "language_culture" | "parent_baby")[];
+            categories: components["schemas"]["Category"][];
             image_url: string | null;
             links: components["schemas"]["ItemLinks"];
             source?: components["schemas"]["SourceBlock"];
         };
-        NearbyItemPart: {
-            id: string;
-            /** @enum {string} */
-            type: "event" | "class" | "camp" | "place";
+        NearbyItemList: {
+            data: components["schemas"]["NearbyItem"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["NearbyMeta"];
         };
-        /** @enum {string} */
-        NearbyItemPath: "ages" | "ages.audience" | "ages.bands" | "ages.max" | "ages.min" | "ages.text" | "categories" | "distance_m" | "id" | "image_url" | "links" | "links.self" | "location" | "location.address" | "location.city" | "location.lat" | "location.lng" | "location.neighborhood" | "location.neighborhood_slug" | "location.state" | "location.street_address" | "location.zip" | "name" | "place" | "place.id" | "place.name" | "place.slug" | "price" | "price.currency" | "price.is_free" | "price.max" | "price.min" | "price.note" | "price.scope" | "price.type" | "price.unit" | "slug" | "source" | "source.crawled_at" | "source.date_health" | "source.score_basis" | "source.source_health" | "source.url" | "source.verification" | "source.verification.changed_fields" | "source.verification.checked_at" | "source.verification.status" | "starts_at" | "starts_local" | "timezone" | "type";
         NearbyMeta: {
             limit: number;
             count: number;
@@ -776,6 +829,11 @@ export interface components {
             camps: string;
             places: string;
         };
+        NeighborhoodList: {
+            data: components["schemas"]["Neighborhood"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["DirectoryMeta"];
+        };
         Notice: {
             /** @enum {string} */
             code: "include_not_permitted" | "related_unavailable" | "forecast_unavailable" | "source_unavailable" | "parameter_deprecated" | "parameter_ignored" | "facets_incomplete" | "point_outside_metro" | "rows_without_coordinates";
@@ -787,6 +845,8 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
+        /** @enum {string} */
+        Occasion: "halloween" | "thanksgiving" | "hanukkah" | "christmas" | "kwanzaa" | "new_year" | "lunar_new_year" | "valentines_day" | "st_patricks_day" | "passover" | "easter" | "ramadan_eid" | "mothers_day" | "fathers_day" | "juneteenth" | "independence_day" | "back_to_school" | "diwali" | "birthday";
         Occurrence: {
             next_starts_at: string | null;
             next_starts_local: string | null;
@@ -813,14 +873,17 @@ export interface components {
             domain: string | null;
             image_url: string | null;
             verified_at: string | null;
-            /** @enum {string} */
-            status: "published" | "archived";
+            status: components["schemas"]["Status"];
             created_at: string | null;
             updated_at: string | null;
             links: components["schemas"]["OrganizationLinks"];
-            categories: ("arts_creative" | "sports_active_play" | "storytime_books" | "music_movement" | "social_play_spaces" | "stem_discovery" | "nature_outdoors" | "animals_farms" | "museums_exhibits" | "theater_shows" | "dance_gymnastics" | "swim_water" | "food_cooking" | "festivals_seasonal" | "language_culture" | "parent_baby")[];
+            categories: components["schemas"]["Category"][];
             metros: string[];
             counts: components["schemas"]["Counts"];
+        };
+        OrganizationAnswer: {
+            data: components["schemas"]["Organization"];
+            notices?: components["schemas"]["Notice"][];
         };
         OrganizationCount: {
             id: string;
@@ -838,16 +901,15 @@ export interface components {
             image_url: string | null;
             counts: components["schemas"]["Counts"];
             score: number | null;
-            match: ("domain" | "exact_domain" | "exact_name" | "fuzzy" | "name") | null;
+            /** @enum {string|null} */
+            match: "domain" | "exact_domain" | "exact_name" | "fuzzy" | "name" | null;
             links: components["schemas"]["OrganizationLinks"];
         };
-        OrganizationEntryPart: {
-            id: string;
-            /** @constant */
-            type: "organization";
+        OrganizationEntryList: {
+            data: components["schemas"]["OrganizationEntry"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["DirectoryMeta"];
         };
-        /** @enum {string} */
-        OrganizationEntryPath: "counts" | "counts.camps" | "counts.classes" | "counts.events" | "counts.places" | "domain" | "id" | "image_url" | "links" | "links.camps" | "links.classes" | "links.events" | "links.places" | "links.self" | "match" | "name" | "score" | "slug" | "type" | "website_url";
         OrganizationFacet: {
             distinct: number;
             top: components["schemas"]["OrganizationCount"][];
@@ -861,13 +923,6 @@ export interface components {
             camps: string;
             places: string;
         };
-        OrganizationPart: {
-            id: string;
-            /** @constant */
-            type: "organization";
-        };
-        /** @enum {string} */
-        OrganizationPath: "categories" | "counts" | "counts.camps" | "counts.classes" | "counts.events" | "counts.places" | "created_at" | "description" | "domain" | "id" | "image_url" | "links" | "links.camps" | "links.classes" | "links.events" | "links.places" | "links.self" | "metros" | "name" | "slug" | "status" | "type" | "updated_at" | "verified_at" | "website_url";
         OrganizationReference: {
             id: string | null;
             name: string | null;
@@ -886,20 +941,17 @@ export interface components {
             slug: string;
             name: string;
             description: string | null;
-            /** @enum {string} */
-            audience: "kids" | "families" | "teens" | "adults" | "all_ages";
-            categories: ("arts_creative" | "sports_active_play" | "storytime_books" | "music_movement" | "social_play_spaces" | "stem_discovery" | "nature_outdoors" | "animals_farms" | "museums_exhibits" | "theater_shows" | "dance_gymnastics" | "swim_water" | "food_cooking" | "festivals_seasonal" | "language_culture" | "parent_baby")[];
+            audience: components["schemas"]["Audience"];
+            categories: components["schemas"]["Category"][];
             image_url: string | null;
             organization: components["schemas"]["OrganizationReference"];
             confidence: number;
             verified_at: string | null;
             metro: string;
-            /** @enum {string} */
-            status: "published" | "archived";
+            status: components["schemas"]["Status"];
             created_at: string | null;
             updated_at: string | null;
-            /** @enum {string|null} */
-            type_hint: "museum" | "library" | "park" | "playground" | "indoor_play" | "zoo_aquarium" | "farm" | "theater" | "studio" | "pool" | "sports_center" | "community_center" | "store_cafe" | "attraction" | "other" | null;
+            type_hint: components["schemas"]["TypeHint"] | null;
             type_hint_notes: string | null;
             location: components["schemas"]["Location"];
             hours: components["schemas"]["Hours"];
@@ -915,6 +967,10 @@ export interface components {
             links: components["schemas"]["PlaceLinks"];
             expanded?: components["schemas"]["PlaceExpanded"];
             source?: components["schemas"]["SourceBlock"];
+        };
+        PlaceAnswer: {
+            data: components["schemas"]["Place"];
+            notices?: components["schemas"]["Notice"][];
         };
         PlaceClasses: {
             available: boolean | null;
@@ -932,34 +988,35 @@ export interface components {
             classes: string;
             camps: string;
         };
-        PlacePart: {
-            id: string;
-            /** @constant */
-            type: "place";
+        PlaceList: {
+            data: components["schemas"]["Place"][];
+            notices?: components["schemas"]["Notice"][];
+            facets?: components["schemas"]["Facets"];
+            meta: components["schemas"]["ListMeta"];
         };
-        /** @enum {string} */
-        PlacePath: "admission" | "admission.adult_price" | "admission.child_price" | "admission.currency" | "admission.infant_age_cutoff" | "admission.notes" | "admission.type" | "ages" | "ages.audience" | "ages.bands" | "ages.max" | "ages.min" | "ages.text" | "amenities" | "amenities.has_outdoor_space" | "amenities.has_parking" | "amenities.has_wifi" | "amenities.outside_food_allowed" | "amenities.parking_notes" | "amenities.socks_required" | "amenities.stroller_policy" | "audience" | "birthday_parties" | "birthday_parties.age_range" | "birthday_parties.available" | "birthday_parties.booking_url" | "birthday_parties.max_guests" | "birthday_parties.min_guests" | "birthday_parties.notes" | "categories" | "classes" | "classes.age_range" | "classes.available" | "classes.registration_url" | "classes.schedule_notes" | "classes.types" | "confidence" | "created_at" | "description" | "expanded" | "expanded.organization" | "expanded.organization.categories" | "expanded.organization.counts" | "expanded.organization.counts.camps" | "expanded.organization.counts.classes" | "expanded.organization.counts.events" | "expanded.organization.counts.places" | "expanded.organization.created_at" | "expanded.organization.description" | "expanded.organization.domain" | "expanded.organization.id" | "expanded.organization.image_url" | "expanded.organization.links" | "expanded.organization.links.camps" | "expanded.organization.links.classes" | "expanded.organization.links.events" | "expanded.organization.links.places" | "expanded.organization.links.self" | "expanded.organization.metros" | "expanded.organization.name" | "expanded.organization.slug" | "expanded.organization.status" | "expanded.organization.type" | "expanded.organization.updated_at" | "expanded.organization.verified_at" | "expanded.organization.website_url" | "hours" | "hours.exceptions" | "hours.friday" | "hours.monday" | "hours.notes" | "hours.saturday" | "hours.sunday" | "hours.thursday" | "hours.tuesday" | "hours.wednesday" | "id" | "image_url" | "images" | "is_sensory_friendly" | "links" | "links.camps" | "links.classes" | "links.events" | "links.self" | "location" | "location.address" | "location.city" | "location.lat" | "location.lng" | "location.neighborhood" | "location.neighborhood_slug" | "location.state" | "location.street_address" | "location.zip" | "membership" | "membership.available" | "membership.currency" | "membership.notes" | "membership.price_annual" | "membership.price_monthly" | "metro" | "name" | "organization" | "organization.id" | "organization.name" | "organization.slug" | "slug" | "source" | "source.crawled_at" | "source.date_health" | "source.score_basis" | "source.source_health" | "source.url" | "source.verification" | "source.verification.changed_fields" | "source.verification.checked_at" | "source.verification.status" | "status" | "type" | "type_hint" | "type_hint_notes" | "updated_at" | "verified_at" | "website_url";
         PlaceReference: {
             id: string;
             slug: string;
             name: string;
         };
         Price: {
-            /** @enum {string|null} */
-            type: "free" | "fixed" | "range" | "from" | "donation" | "varies" | "unknown" | null;
+            type: components["schemas"]["PriceType"] | null;
             min: number | null;
             max: number | null;
-            /** @enum {string|null} */
-            scope: "admission" | "program" | "session" | "materials" | "membership" | "unknown" | null;
+            scope: components["schemas"]["PriceScope"] | null;
             note: string | null;
-            /** @enum {string|null} */
-            unit: "per_person" | "per_child" | "per_adult" | "per_family" | "per_session" | "per_class" | "per_day" | "per_week" | "per_month" | "per_term" | "per_group" | null;
+            unit: components["schemas"]["PriceUnit"] | null;
             is_free: boolean | null;
             currency: string | null;
         };
+        /** @enum {string} */
+        PriceScope: "admission" | "program" | "session" | "materials" | "membership" | "unknown";
+        /** @enum {string} */
+        PriceType: "free" | "fixed" | "range" | "from" | "donation" | "varies" | "unknown";
+        /** @enum {string} */
+        PriceUnit: "per_person" | "per_child" | "per_adult" | "per_family" | "per_session" | "per_class" | "per_day" | "per_week" | "per_month" | "per_term" | "per_group";
         Program: {
-            /** @enum {string|null} */
-            enrollment_type: "drop_in" | "registration" | "membership" | "unknown" | null;
+            enrollment_type: components["schemas"]["EnrollmentType"] | null;
             skill_level_notes: string | null;
             adult_participation: string | null;
             what_youll_learn: string | null;
@@ -980,24 +1037,28 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @enum {string} */
+        RecordType: "event" | "class" | "camp" | "place" | "organization";
         Registration: {
             url: string | null;
-            /** @enum {string|null} */
-            status: "open" | "upcoming" | "waitlist" | "full" | "closed" | "unknown" | null;
+            status: components["schemas"]["RegistrationStatus"] | null;
             opens_at: string | null;
             spots_remaining: number | null;
             has_spots_available: boolean | null;
             waitlist_available: boolean | null;
         };
+        /** @enum {string} */
+        RegistrationStatus: "open" | "upcoming" | "waitlist" | "full" | "closed" | "unknown";
         Related: {
             similar: components["schemas"]["CompactCard"][];
             from_organization: components["schemas"]["CompactCard"][];
             at_place: components["schemas"]["CompactCard"][];
         };
+        /** @enum {string} */
+        RemovalReason: "archived" | "cancelled" | "expired" | "duplicate" | "withdrawn" | "unpublished";
         Schedule: {
-            /** @enum {string|null} */
-            type: "weekly" | "one_time" | "multi_day" | "drop_in" | "ongoing" | "unknown" | null;
-            days: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+            type: components["schemas"]["ScheduleType"] | null;
+            days: components["schemas"]["Weekday"][];
             start_time: string | null;
             end_time: string | null;
             duration_minutes: number | null;
@@ -1006,6 +1067,10 @@ export interface components {
             notes: string | null;
             timezone: string | null;
         };
+        /** @enum {string} */
+        ScheduleType: "weekly" | "one_time" | "multi_day" | "drop_in" | "ongoing" | "unknown";
+        /** @enum {string} */
+        ScoreBasis: "verified" | "baseline";
         SearchMeta: {
             query: string;
             applied_filters: {
@@ -1031,8 +1096,7 @@ export interface components {
             generated_at: string;
         };
         SearchResult: {
-            /** @enum {string} */
-            type: "event" | "class" | "camp" | "place";
+            type: components["schemas"]["ListingType"];
             id: string;
             slug: string;
             name: string;
@@ -1044,11 +1108,18 @@ export interface components {
             repeats?: number;
             repeat_ids?: string[];
         };
+        SearchResultList: {
+            data: components["schemas"]["SearchResult"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["SearchMeta"];
+        };
         SearchWindow: {
             from: string | null;
             to: string | null;
             min_confidence: number;
         };
+        /** @enum {string} */
+        Season: "spring" | "summer" | "fall" | "winter";
         Section: {
             id: string;
             name: string | null;
@@ -1061,14 +1132,13 @@ export interface components {
         };
         SectionRegistration: {
             url: string | null;
-            /** @enum {string|null} */
-            status: "open" | "upcoming" | "waitlist" | "full" | "closed" | "unknown" | null;
+            status: components["schemas"]["RegistrationStatus"] | null;
             spots_remaining: number | null;
             has_spots_available: boolean | null;
             waitlist_available: boolean | null;
         };
         SectionSchedule: {
-            days: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+            days: components["schemas"]["Weekday"][];
             start_time: string | null;
             end_time: string | null;
             duration_minutes: number | null;
@@ -1088,7 +1158,7 @@ export interface components {
             theme: string | null;
             starts_on: string | null;
             ends_on: string | null;
-            days: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+            days: components["schemas"]["Weekday"][];
             start_time: string | null;
             end_time: string | null;
             is_overnight: boolean | null;
@@ -1101,14 +1171,15 @@ export interface components {
         SourceBlock: {
             url: string | null;
             crawled_at: string | null;
-            /** @enum {string} */
-            score_basis: "verified" | "baseline";
+            score_basis: components["schemas"]["ScoreBasis"];
             verification: components["schemas"]["Verification"];
-            /** @enum {string|null} */
-            date_health: "ok" | "stale" | "past" | "conflicting" | "missing" | null;
-            /** @enum {string|null} */
-            source_health: "ok" | "redirected" | "slow" | "unreachable" | "gone" | null;
+            date_health: components["schemas"]["DateHealth"] | null;
+            source_health: components["schemas"]["SourceHealth"] | null;
         };
+        /** @enum {string} */
+        SourceHealth: "ok" | "redirected" | "slow" | "unreachable" | "gone";
+        /** @enum {string} */
+        Status: "published" | "archived";
         SuggestMeta: {
             query: string;
             types: string[];
@@ -1119,7 +1190,7 @@ export interface components {
         };
         Suggestion: {
             text: string;
-            /** @enum {unknown} */
+            /** @enum {string} */
             kind: "category" | "listing" | "neighborhood" | "organization" | "place" | "query";
             count: number;
             type: string | null;
@@ -1135,6 +1206,13 @@ export interface components {
             camps: string | null;
             places: string | null;
         };
+        SuggestionList: {
+            data: components["schemas"]["Suggestion"][];
+            notices?: components["schemas"]["Notice"][];
+            meta: components["schemas"]["SuggestMeta"];
+        };
+        /** @enum {string} */
+        Team: "mariners" | "seahawks" | "kraken" | "sounders" | "storm";
         TemperatureRange: {
             min: number | null;
             max: number | null;
@@ -1146,7 +1224,7 @@ export interface components {
             total_classes: number | null;
         };
         Traits: {
-            seasons: ("spring" | "summer" | "fall" | "winter")[];
+            seasons: components["schemas"]["Season"][];
         };
         Tuition: {
             amount: number | null;
@@ -1162,12 +1240,15 @@ export interface components {
             next_30_days: number;
             dateless: number;
         };
+        /** @enum {string} */
+        TypeHint: "museum" | "library" | "park" | "playground" | "indoor_play" | "zoo_aquarium" | "farm" | "theater" | "studio" | "pool" | "sports_center" | "community_center" | "store_cafe" | "attraction" | "other";
         Verification: {
-            /** @enum {string|null} */
-            status: "clear" | "changed" | "flagged" | "unverifiable" | "unreachable" | "gone" | null;
+            status: components["schemas"]["VerificationStatus"] | null;
             checked_at: string | null;
             changed_fields: string[];
         };
+        /** @enum {string} */
+        VerificationStatus: "clear" | "changed" | "flagged" | "unverifiable" | "unreachable" | "gone";
         VersionsMeta: {
             limit: number;
             count: number;
@@ -1175,6 +1256,8 @@ export interface components {
             next_cursor: string | null;
             generated_at: string;
         };
+        /** @enum {string} */
+        Weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
         Window: {
             from: string | null;
             to: string | null;

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from command import main
 from pipeline.records.ids import make_id
 from tests.pipeline.city import City, make_event, make_place
 
-# Of a check, which is made today: far enough ahead, and long ago.
-AHEAD, PAST = "2099-08-12T10:00:00", "2019-08-14T10:00:00"
+# Of a check, which is made today: in the days of default lists, and long ago.
+AHEAD = f"{datetime.now(UTC).date() + timedelta(days=2)}T10:00:00"
+PAST = "2019-08-14T10:00:00"
 
 
 @pytest.fixture
@@ -73,8 +74,18 @@ def test_a_feed_whose_dates_are_all_past_is_reported_with_the_last(city: City) -
     city.write([make_event("a", starts_local=PAST), series, make_place("p"), make_event("dateless", starts_local=None)])
     city.write([*make_events("a", starts_local=PAST), *make_events("b")], feed="other")
     city.write([make_event("c", starts_local=PAST, rrule="FREQ=YEARLY;INTERVAL=90")], feed="endless")
-    assert list_warnings(city) == [("samples", "no_future_date", 2)]
+    assert list_warnings(city) == [("samples", "no_future_date", 2), ("endless", "nothing_soon", 1)]
     warning = "samples: none of 2 listings with a date is today or later; the last was on 2019-08-14"
+    assert warning in check(city).stdout
+
+
+def test_a_feed_with_nothing_in_the_days_of_default_lists_is_reported(city: City) -> None:
+    city.write(make_events("a", "b", starts_local="2099-08-14T10:00:00"))
+    city.write(
+        [{"type": "class", "source_id": "c", "name": "Pottery", "term": {"starts_on": "2099-01-08"}}], feed="courses"
+    )
+    assert list_warnings(city) == [("samples", "nothing_soon", 2)]
+    warning = "samples: none of 2 listings with a date is in the next 30 days, so lists without from and to have none"
     assert warning in check(city).stdout
 
 

@@ -86,7 +86,9 @@ def test_a_build_of_files_starts_without_an_http_client_and_formats_that_it_does
     assert done.stdout == "[]\n"
 
 
-def test_a_build_that_finds_no_change_imports_no_engine(config: Path) -> None:
+@pytest.mark.parametrize("settings", ["", '[static]\nurl = "file:var/public"\n'], ids=["", "with static files"])
+def test_a_build_that_finds_no_change_imports_no_engine(config: Path, settings: str) -> None:
+    config.write_text(config.read_text() + settings)
     assert "polars" in _list_engines(config)
     assert _list_engines(config) == "[]"
 

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 from jsonschema_rs import Draft202012Validator
 
 from outings.contract.errors import METHODS
+from outings.contract.members import RESOURCES
 from outings.contract.openapi.document import make_document
 from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
@@ -18,12 +19,16 @@ from outings.contract.vocabulary import Vocabulary
 Schema = dict[str, Any]
 
 _DEFAULT = Vocabulary()
+_RESOURCES = {struct.__name__ for struct in RESOURCES.values()}
 _TEXTS = {"events.ics", "export.file"}
 # What transport and browsers speak of among themselves.
 _OF_HTTP = {
     "content-type", "content-length", "content-encoding", "x-content-type-options", "access-control-allow-origin",
     "access-control-expose-headers", "accept-ranges",
 }  # fmt: skip
+
+# What every response has, as the document says in its beginning.
+_ALWAYS = {"x-request-id", "x-trace-id", "vary", "cache-control"}
 
 
 def check_success(target: str, body: bytes, *, vocabulary: Vocabulary = _DEFAULT) -> None:
@@ -90,10 +95,15 @@ def _find_response(vocabulary: Vocabulary, target: str, status: int, method: str
 
 
 def _check_headers(response: Schema, headers: Mapping[str, str], *, target: str) -> None:
-    declared = {name.lower() for name in response["headers"]}
-    optional = {"x-release", *(name for name in declared if "ratelimit" in name or "quota" in name)}
+    declared = {name.lower() for name in response["headers"]} | _ALWAYS
+    optional = {"x-release", *(name for name in declared if _is_limit(name))}
     assert declared - optional <= set(headers), f"{target} lacks {declared - optional - set(headers)}"
-    assert set(headers) <= declared | _OF_HTTP, f"{target} has {set(headers) - declared - _OF_HTTP}"
+    others = {name for name in set(headers) - declared - _OF_HTTP if not _is_limit(name)}
+    assert others == set(), f"{target} has {others}"
+
+
+def _is_limit(name: str) -> bool:
+    return "ratelimit" in name or "quota" in name
 
 
 def _validate(validator: Draft202012Validator, body: Any, target: str) -> None:
@@ -116,7 +126,12 @@ def _compile_success(vocabulary: Vocabulary, path: str, cut: bool) -> Draft20201
 def _compile_failure(vocabulary: Vocabulary, status: int) -> Draft202012Validator:
     response = _name_failures(vocabulary)[status]
     schemas = _make_strict(vocabulary)["components"]["schemas"]
-    return _compile(response["content"]["application/json"]["schema"], schemas)
+    content = response["content"]["application/json"]
+    members: Schema = {"code": {"enum": list(content["examples"])}}
+    if status == 400:
+        members["details"] = {"required": ["reason"]}
+    own = {"properties": {"error": {"properties": members, "required": ["details"] if status == 400 else []}}}
+    return _compile({"allOf": [content["schema"], own]}, schemas)
 
 
 def _compile(schema: Schema, schemas: Schema) -> Draft202012Validator:
@@ -142,16 +157,14 @@ def _make_strict(vocabulary: Vocabulary) -> Schema:
 
 
 def _close(schema: Any) -> Any:
-    """Close a schema, so that it allows only declared members. An item is the whole resource, without what `fields` may
-    leave out."""
+    """Close a schema, so that it allows only declared members."""
     if isinstance(schema, list):
         return [_close(value) for value in schema]
     if not isinstance(schema, dict) or "$ref" in schema:
         return schema
-    choices = schema.get("anyOf", [])
-    if len(choices) == 2 and choices[1].get("$ref", "").endswith("Part"):
-        return {**choices[0], "required": ["id", "type"]}
     closed = {key: value if key in ("enum", "example", "examples") else _close(value) for key, value in schema.items()}
+    if schema.get("format") == "date-time":
+        closed["pattern"] = "^[0-9-]{10}T[0-9:]{8}Z$"  # of the forms that RFC 3339 has, the API writes this one
     if schema.get("type") == "object" and "properties" in schema:
         closed.setdefault("additionalProperties", False)
     return closed
@@ -163,7 +176,13 @@ def _cut_resources(schemas: Schema) -> Schema:
         "ListMeta", "DirectoryMeta", "Window", "Notice", "Facets", "FacetValue", "OrganizationFacet",
         "OrganizationCount",
     }  # fmt: skip
-    return {name: schema if name in frame else {**schema, "required": []} for name, schema in schemas.items()}
+
+    def cut(name: str, schema: Schema) -> Schema:
+        if name in frame or "data" in schema.get("properties", {}):
+            return schema
+        return {**schema, "required": ["id", "type"] if name in _RESOURCES else []}
+
+    return {name: cut(name, schema) for name, schema in schemas.items()}
 
 
 def _resolve(document: Schema, node: Schema) -> Schema:

@@ -57,8 +57,6 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
     (lambda body: body["data"][0].update(occurrence={"next_starts_at": None}), "next_starts_local"),
     (lambda body: body["meta"].update(new=1), "new"),
     (lambda body: body["meta"].pop("window"), "window"),
-    (lambda body: body["meta"]["applied_filters"].update(fields=["id"]), "fields"),
-    (lambda body: body["meta"]["defaults_applied"].append("limit"), "limit"),
     (lambda body: body.update(notices=[{"code": "parameter_ignored"}]), "message"),
     (lambda body: body.update(notices=[{"code": "sorry", "message": "…"}]), "sorry"),
     (lambda body: body.update(facets={"total": 1}), "is_complete"),

@@ -45,7 +45,7 @@ def find_parameter(route: Route, name: str) -> Any:
 
 def find_item(route: Route, row: Parameter) -> Any:
     """The schema of one value."""
-    schema = find_parameter(route, row.name)["schema"]
+    schema = follow(find_parameter(route, row.name)["schema"])
     return follow(schema["items"] if row.array else schema)
 
 
@@ -196,8 +196,8 @@ def test_what_the_document_takes_is_what_is_read(route: Route):
     """Each bound and the values just beyond it are tried. A value that JSON can't write (`None`) is refused by the
     program alone."""
     for name, row in route.parameters.items():
-        if row.kind == "expression":
-            continue  # a text of any length may be none: tests/edge/test_where.py
+        if row.kind in ("expression", "path"):
+            continue  # a text of any length may be none: tests/edge/test_where.py, tests/answers/test_fields.py
         schema = find_item(route, row)
         edges = [*list_edges(schema), *((text, value, False) for text, value in LITERALS.get(row.kind, ()))]
         for text, value, taken in edges:
@@ -261,7 +261,8 @@ def test_generators_of_clients_can_read_it_and_what_they_make_is_not_refused(voc
     parameters = [node for node in nodes if node.get("in") == "query" and "schema" in node]
     assert len(parameters) > 100
     assert not [node["name"] for node in parameters if "default" in str(node["schema"]).replace("x-default", "")]
-    place = Draft202012Validator(document["components"]["schemas"]["Place"]["properties"]["type_hint"])
+    hint = document["components"]["schemas"]["Place"]["properties"]["type_hint"]
+    place = Draft202012Validator({**hint, "components": document["components"]})
     assert place.is_valid(None)
     assert place.is_valid("library") == bool(vocabulary.type_hints)
 
@@ -279,12 +280,13 @@ def test_a_deployments_own_words_are_in_parameters_and_in_members():
     parameters, schemas = document["components"]["parameters"], document["components"]["schemas"]
     for name, words in (("category", "chess"), ("season", "monsoon"), ("occasion", "holi"), ("team", "mets"),
                         ("type_hint", "temple"), ("place_type", "temple")):  # fmt: skip
-        assert parameters[name]["schema"]["items"]["enum"] == [words]
-    assert schemas["Event"]["properties"]["categories"]["items"]["enum"] == ["chess"]
-    assert schemas["Event"]["properties"]["occasions"]["items"]["enum"] == ["holi"]
-    assert schemas["Event"]["properties"]["teams"]["items"]["enum"] == ["mets"]
-    assert schemas["Traits"]["properties"]["seasons"]["items"]["enum"] == ["monsoon"]
-    assert schemas["Place"]["properties"]["type_hint"]["enum"] == ["temple", None]
+        target = parameters[name]["schema"]["items"]["$ref"].rpartition("/")[2]
+        assert schemas[target]["enum"] == [words]
+    for name, words in (("Category", "chess"), ("Occasion", "holi"), ("Team", "mets"), ("Season", "monsoon"),
+                        ("TypeHint", "temple")):  # fmt: skip
+        assert schemas[name] == {"type": "string", "enum": [words]}
+    assert schemas["Event"]["properties"]["categories"]["items"] == {"$ref": "#/components/schemas/Category"}
+    assert schemas["Place"]["properties"]["type_hint"]["anyOf"][0] == {"$ref": "#/components/schemas/TypeHint"}
     assert parameters["category"]["example"] == ["chess"]
     assert b"arts_creative" not in encode_document(own)
 
@@ -318,14 +320,12 @@ def test_members_of_the_contract_are_there_and_null_is_said():
     assert set(SCHEMAS["Window"]["required"]) == {"from", "to", "timezone"}
     assert set(SCHEMAS["Organization"]["required"]) == set(SCHEMAS["Organization"]["properties"])
     assert SCHEMAS["Notice"]["required"] == ["code", "message"]
-    bands = SCHEMAS["Facets"]["properties"]["price_band"]["items"]["properties"]["value"]["enum"]
-    assert bands == ["free", "under_20", "20_to_50", "50_to_100", "100_plus", "unspecified"]
 
 
 def test_every_member_says_what_it_means_and_no_meaning_is_of_a_member_that_there_is_not():
     """A new member has its words beside its type, or in `EVERYWHERE`."""
     members = {(name, member) for name, schema in SCHEMAS.items() for member in schema.get("properties", ())}
-    whole = {(name, member) for name, member in members if not name.endswith("Part")}
+    whole = {(name, member) for name, member in members if "data" not in SCHEMAS[name]["properties"]}
     by_name: defaultdict[str, set[str]] = defaultdict(set)
     for name, member in whole:
         meaning = SCHEMAS[name]["properties"][member]["description"]
@@ -353,7 +353,8 @@ def test_readers_may_be_sent_members_that_come_later():
 def test_headers_are_reported_of_every_answer(route: Route):
     for status, node in find_operation(route)["responses"].items():
         headers = set(follow(node)["headers"])
-        assert {"X-Request-Id", "X-Trace-Id", "Vary", "Cache-Control", "X-Release"} <= headers
+        assert {"Cache-Control", "X-Release"} <= headers
+        assert {"X-Request-Id", "X-Trace-Id", "Vary"} <= headers or status < "400"  # `info.description` says it
         assert ("Retry-After" in headers) == (status in ("429", "503"))
         if route.needs_key:
             assert ("ETag" in headers) == (status in ("200", "206", "304"))

@@ -62,7 +62,7 @@ def test_the_example_of_a_row_is_a_value_on_every_route_that_takes_it(route, row
     if route.optional.isdisjoint(names):
         parsed = parse_query(
             match_of(route), query.encode(), vocabulary=Vocabulary(),
-            read_expression=lambda read, route: canonicalize(str(read()), route),
+            read_expression=lambda read, _, route: canonicalize(str(read()), route),
         )  # fmt: skip
         assert parsed.get(row.replaced_by or row.name) is not None
     else:

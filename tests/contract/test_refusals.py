@@ -38,7 +38,7 @@ def refuse(url: str | bytes) -> ApiError:
         ("events?openings=true", "openings", "parameter_not_supported"),
         ("events?include_archived=true", "include_archived", "parameter_not_supported"),
         ("events?metro=seattle", "metro", "parameter_not_supported"),
-        ("events?sort=soonest", "sort", "parameter_not_supported"),
+        ("places?sort=soonest", "sort", "parameter_not_supported"),
         ("events/calendar?from=2026-08-10&to=2026-08-11&limit=5", "limit", "parameter_not_supported"),
         ("events/calendar?from=2026-08-10&to=2026-08-11&q=zoo", "q", "parameter_not_supported"),
         ("events/calendar?from=2026-08-10", "to", "missing_parameter"),
@@ -176,7 +176,7 @@ def test_a_word_that_is_almost_right_is_met_with_the_right_one(url: str, meant: 
 
 def test_a_word_that_is_like_nothing_gets_no_suggestion():
     assert "did_you_mean" not in refuse("/v1/seattle/events?xyzzyplugh=1").details
-    assert "did_you_mean" not in refuse("/v1/seattle/events?sort=soonest").details
+    assert "did_you_mean" not in refuse("/v1/seattle/places?sort=soonest").details
 
 
 def test_an_unknown_member_is_reported_with_all_that_exist():

@@ -53,7 +53,7 @@ _PATHS = {
     "/metrics": "metrics",
 }
 
-_DATED = "from to season free max_price weekday start_after start_before place_id"
+_DATED = "from to season free max_price weekday start_after start_before place_id sort"
 _EVERY = (
     "ids q where category audience age min_confidence neighborhood lat lng radius_m zip near_zip include_approximate "
     "organization_id changed_since fields expand include include_mode facets limit page cursor"
@@ -178,14 +178,14 @@ def test_the_detail_of_an_organization_takes_the_detail_parameters_and_refers_to
 
 def test_the_calendar_takes_the_event_filters_and_no_paging():
     taken = {route.name: set(route.parameters) for route in ROUTES}
-    missing = "ids q changed_since occurrences limit page cursor fields expand facets"
+    missing = "ids q changed_since occurrences sort limit page cursor fields expand facets"
     assert taken["events.calendar"] == taken["events.list"] - set(missing.split())
 
 
 @pytest.mark.parametrize("collection", ["events", "classes", "camps", "places"])
 def test_a_density_takes_the_filters_of_its_list_and_words(collection: str):
     taken = {route.name: set(route.parameters) for route in ROUTES}
-    missing = "ids changed_since occurrences limit page cursor fields expand facets include include_mode"
+    missing = "ids changed_since occurrences sort limit page cursor fields expand facets include include_mode"
     assert taken[f"{collection}.density"] == taken[f"{collection}.list"] - set(missing.split())
 
 

@@ -22,7 +22,7 @@ from outings.release.store import object_name
 from tests.edge.asking import ask
 from tests.edge.conftest import CALENDAR_SECRETS, Service
 from tests.edge.publishing import NOW, add_keys, make_worlds, publish_worlds
-from tests.edge.routes import EVENT, PLACE, READS
+from tests.edge.routes import ANSWERED, EVENT, PLACE, READS
 from tests.release.memory import MemoryStore
 
 MakeService = Callable[..., Service]
@@ -133,6 +133,38 @@ def test_a_function_lists_without_the_modules_that_a_list_does_not_need(tmp_path
     assert status == "200"
     assert "numpy" in loaded
     assert not {*loaded} & {*UNUSED}
+
+
+SERVER = """
+import asyncio, sys
+from datetime import datetime
+from pathlib import Path
+from edge.app import Edge
+from edge.request_headers import read_request
+from outings.release.folder import FolderStore
+
+folder, now, key, *targets = sys.argv[1:]
+edge = Edge(FolderStore(Path(folder)), cache=Path(folder) / "cache", clock=lambda: datetime.fromisoformat(now))
+edge.poll()
+before = {*sys.modules}
+for target in targets:
+    path, _, query = target.partition("?")
+    headers = [(b"x-api-key", key.encode())]
+    request = read_request(method="GET", path=path, query_string=query.encode(), headers=headers, client=None)
+    asyncio.run(edge.respond(request))
+edge.close()
+print("imported:", *({*sys.modules} - before))
+"""
+
+
+def test_a_server_imports_nothing_while_it_answers(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path / "store")
+    publish_worlds(store, make_worlds(), folder=tmp_path)
+    key = add_keys(store, {"all": {}})["all"]
+    targets = [READS[name][0] for name in sorted(ANSWERED)]
+    words = [sys.executable, "-c", SERVER, str(tmp_path / "store"), NOW.isoformat(), key, *targets]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1].split() == ["imported:"]
 
 
 def test_every_route_answers_the_same_however_files_are_fetched(make_own: MakeService) -> None:

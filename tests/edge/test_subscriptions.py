@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import recurring_ical_events
-import vobject
-from ical.calendar_stream import IcsCalendarStream
 from icalendar import Calendar
 
 from edge.app import Edge
@@ -35,6 +32,8 @@ def show(starts: date | datetime) -> str:
 
 def read_with_icalendar(text: str) -> tuple[str, Dates]:
     """`recurring-ical-events` expands what `icalendar` parses."""
+    import recurring_ical_events
+
     calendar = Calendar.from_ical(text)
     events = recurring_ical_events.of(calendar).between(FIRST, LAST)
     return str(calendar["X-WR-CALNAME"]), {(str(event["SUMMARY"]), show(event["DTSTART"].dt)) for event in events}
@@ -42,6 +41,8 @@ def read_with_icalendar(text: str) -> tuple[str, Dates]:
 
 def read_with_vobject(text: str) -> tuple[str, Dates]:
     """Read a calendar with vobject, as CalDAV servers do."""
+    import vobject
+
     calendar = vobject.readOne(text)
     results: Dates = set()
     for event in calendar.contents.get("vevent", []):
@@ -53,6 +54,8 @@ def read_with_vobject(text: str) -> tuple[str, Dates]:
 
 def read_with_ical(text: str) -> tuple[str, Dates]:
     """Read a calendar with ical, as Home Assistant does."""
+    from ical.calendar_stream import IcsCalendarStream
+
     calendar = IcsCalendarStream.calendar_from_ics(text)
     events = calendar.timeline.overlapping(FIRST, LAST)
     (name,) = (extra.value for extra in calendar.extras if extra.name == "x-wr-calname")

@@ -31,7 +31,7 @@ def write_target(route: Route, types: str) -> str:
         ("harbor_places", "events,places", 403),
         ("lakeside", "events", 403),
         ("all", "museums", 400),
-        ("events", "organizations", 400),
+        ("events", "museums", 400),
     ],
 )
 def test_naming_a_type_that_is_not_the_keys_is_forbidden(

@@ -14,7 +14,7 @@ import duckdb
 from msgspec import to_builtins
 
 from outings.configuration import read_configuration
-from pipeline.clean.reading import read_feed
+from pipeline.feed_task import read_feed
 
 Row = dict[str, Any]
 Rows = Callable[[str], list[Row]]

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from outings.configuration import read_configuration
-from pipeline.clean.reading import read_feed
+from pipeline.feed_task import read_feed
 from pipeline.records.record import ClassRecord, PlaceRecord
 from tests.new_cities.exporting import run
 

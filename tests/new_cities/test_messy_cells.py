@@ -105,7 +105,7 @@ def test_a_draft_that_merges_rows_or_hides_them_says_so_first(tmp_path: Path) ->
     columns = ("--column", "source_id=ID")
     done = run("init", str(tmp_path / "agenda.csv"), "-c", str(tmp_path / "outings.toml"), *columns, *CITY)
     lines = done.output.splitlines()
-    assert lines[0] == "Not all rows would be seen:"
+    assert lines[0] == "Look at this first:"
     assert lines[1].startswith(
         "  15 of 20 rows are merged, because they have the source_id of another row, such as line 2 by line 7"
     )

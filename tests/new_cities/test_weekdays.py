@@ -3,8 +3,10 @@
 import pytest
 
 from outings.contract.vocabulary import WEEKDAYS
+from outings.texts.days import WEEKDAYS as CODES
+from outings.texts.days import read_weekdays
 from pipeline.drafts.columns import Column
-from pipeline.drafts.weekdays import draft_days, find_language, read_days
+from pipeline.drafts.weekdays import draft_days, find_language
 
 WORKING = "monday tuesday wednesday thursday friday"
 TEXTS = {
@@ -21,8 +23,8 @@ TEXTS = {
 def test_weekdays_are_read_as_people_write_them(text: str) -> None:
     language = find_language([text])
     assert language is not None
-    days = read_days(text, language) or ()
-    assert " ".join(WEEKDAYS[day] for day in days) == TEXTS[text]
+    days = read_weekdays(text, language, alone=True)
+    assert " ".join(WEEKDAYS[CODES.index(day)] for day in days) == TEXTS[text]
 
 
 @pytest.mark.parametrize("values", [["M", "F"], ["Hall", "Gym"], ["1", "2"], ["Monday Club", "Chess"]])

@@ -17,7 +17,7 @@ import pytest
 import xlsxwriter
 
 from outings.configuration import read_configuration
-from pipeline.clean.reading import read_feed
+from pipeline.feed_task import read_feed
 from pipeline.fetch.source import FeedError, SettingError
 
 CITY = """

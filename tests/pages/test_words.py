@@ -76,7 +76,7 @@ def test_every_word_is_shown_somewhere() -> None:
     ways = ("readers", "developers", "operators", "staff")
     computed = tuple(f"{way}_" for way in (*ways, "with", "without", "age", "checked", "lacks", "code", "outcome"))
     computed += ("script_", "price_", "time_", "view_", "window_")  # the explorer's
-    computed += ("not_", "status_")  # a listing's
+    computed += ("kind_", "why_", "status_", "all_", "beginning_")  # a listing's, a list's and the developers'
     computed += ("group_", "stability_", "try_")  # the reference's
     unused = [
         f"{page}.{name}"

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import recurring_ical_events
 from icalendar import Calendar
 
 from tests.pipeline.city import City, make_event, make_place
@@ -76,8 +75,13 @@ def test_it_is_found_on_its_last_day_months_after_its_first(city: City) -> None:
         ),
         (
             {
-                "starts_local": None, "date_on": "2024-08-29", "all_day": True, "ends_local": "2024-08-31T00:00:00",
-                "rrule": "FREQ=YEARLY", "rdates": ["2026-08-12T00:00:00"], "exdates": ["2025-08-29T00:00:00"],
+                "starts_local": None,
+                "date_on": "2024-08-29",
+                "all_day": True,
+                "ends_local": "2024-08-31T00:00:00",
+                "rrule": "FREQ=YEARLY",
+                "rdates": ["2026-08-12T00:00:00"],
+                "exdates": ["2025-08-29T00:00:00"],
             },
             [(f"2026-08-{day}T00:00:00", None) for day in (12, 13, 29, 30)],
         ),
@@ -250,6 +254,8 @@ def test_a_series_of_several_days_is_on_the_days_on_which_an_independent_library
         for first, last in windows
         for item in city.ask(f"/v1/seattle/events?occurrences=expand&from={first}&to={last}&limit=200")["data"]
     ]
+    import recurring_ical_events
+
     for content in (SEVERAL_DAYS.encode(), read_file(city, "events.ics")):
         found = recurring_ical_events.of(Calendar.from_ical(content))
         expected = [(str(event["SUMMARY"]), day.isoformat()) for day in days for event in found.at(day)]

@@ -9,9 +9,7 @@ import pytest
 from outings.release.manifest import read_manifest
 from outings.release.store import object_name
 from pipeline import plan
-from pipeline.publish import metro
 from pipeline.resolve import row_maker
-from pipeline.tables.similar import make_related
 from tests.pipeline.city import City, make_event, make_place
 
 
@@ -51,24 +49,6 @@ def test_one_that_changed_is_made_and_no_other(city: City, made: list[str]) -> N
 def test_a_day_later_nothing_is_made(city: City, made: list[str]) -> None:
     city.build("2026-08-11")
     assert made == []
-
-
-def test_a_table_is_made_again_if_one_of_its_columns_changed(city: City, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
-
-    def tell(tables: Any, **others: Any) -> Any:
-        made.append(tables["listings"].height)
-        return make_related(tables, **others)
-
-    monkeypatch.setattr(metro, "make_related", tell)
-    write_changed(city, description="For birds.")
-    assert city.build().changes == {"updated": 1}
-    assert made == []  # `related` is made of names, but of no descriptions
-    write_changed(city, name="Another", description="For birds.")
-    city.build()
-    assert made == [10]
-    city.build("2026-08-11")
-    assert made == [10, 10]  # another day's listings are live
 
 
 def test_what_names_a_place_is_made_when_its_name_changes(city: City, made: list[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from outings.configuration import Configuration, read_configuration
 from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.reading import read_feed
+from pipeline.feed_task import read_feed
 from pipeline.fetch.source import FeedError
 from tests.settings import format_metro
 

@@ -5,10 +5,10 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from outings.texts.ages import AgeSpan
-from outings.texts.amounts import Amount
-from outings.texts.days import Days
-from outings.texts.hours import Hours
+from outings.texts.ages import AgeSpan, read_ages
+from outings.texts.amounts import Amount, read_amount
+from outings.texts.days import Days, read_days
+from outings.texts.hours import Hours, read_hours
 
 TODAY = date(2026, 11, 28)
 
@@ -20,8 +20,13 @@ class Text(NamedTuple):
     answer: str
 
 
-def list_texts(*kinds: str) -> Iterator[Text]:
-    for line in Path(__file__).with_name("texts.tsv").read_text().splitlines():
+def list_unseen(*kinds: str) -> Iterator[Text]:
+    """Yield texts that somebody collected who did not know the readers. No reader is tuned to them."""
+    return list_texts(*kinds, file="unseen.tsv")
+
+
+def list_texts(*kinds: str, file: str = "texts.tsv") -> Iterator[Text]:
+    for line in Path(__file__).with_name(file).read_text().splitlines():
         if not line.startswith("#") and (text := Text(*line.split("\t"))).kind in (kinds or (text.kind,)):
             yield text
 
@@ -58,4 +63,15 @@ def write_hours(hours: Hours | None) -> str:
 def write_days(days: Days | None) -> str:
     if days is None or days.first is None:
         return "?" if days is None else " ".join(days.weekdays)
-    return days.first.isoformat() + ("" if days.last is None else f"..{days.last}")
+    span = days.first.isoformat() + ("" if days.last is None else f"..{days.last}")
+    return " ".join([*days.weekdays, span])
+
+
+def read(kind: str, text: str, language: str | None) -> str:
+    if kind == "ages":
+        return write_ages(read_ages(text, language))
+    if kind == "amounts":
+        return write_amount(read_amount(text, language))
+    if kind == "hours":
+        return write_hours(read_hours(text, language))
+    return write_days(read_days(text, language, today=TODAY))

@@ -4,28 +4,14 @@ from collections import Counter
 
 import pytest
 
-from outings.texts.ages import read_ages
-from outings.texts.amounts import read_amount
-from outings.texts.days import read_days
-from outings.texts.hours import read_hours
 from outings.texts.tokens import LANGUAGES, expand, fold, read_words
-from tests.texts.table import TODAY, list_texts, write_ages, write_amount, write_days, write_hours
+from tests.texts.table import list_texts, read
 
 # Not every language has a word for these.
 OPTIONAL = {
     "weeks", "from", "up", "up_to", "younger", "older", "child", "group", "counted", "listed", "not_people",
     "named_behind", "plus_behind", "races",
 }  # fmt: skip
-
-
-def read(kind: str, text: str, language: str | None) -> str:
-    if kind == "ages":
-        return write_ages(read_ages(text, language))
-    if kind == "amounts":
-        return write_amount(read_amount(text, language))
-    if kind == "hours":
-        return write_hours(read_hours(text, language))
-    return write_days(read_days(text, language, today=TODAY))
 
 
 @pytest.mark.parametrize("kind", ["ages", "amounts", "hours", "days"])

@@ -1,5 +1,6 @@
 """Add forecast blocks to dates and events (`include=forecast`), and a notice if some of them are missing."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from math import isnan
 
@@ -13,6 +14,7 @@ from outings.answers.documents.occurrences import open_series
 from outings.answers.plan import AnswerContext
 from outings.answers.snapshot.distance import find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.weather import Weather
 from outings.configuration import list_american, read_zone
 from outings.contract.envelope import Notice, unavailable_forecast
 from outings.contract.query import Query
@@ -35,6 +37,11 @@ class _Event(Struct, frozen=True):
 
 _decode = msgspec.json.Decoder(_Event).decode
 _encode = msgspec.json.Encoder().encode
+
+
+def find_weather(query: Query, context: AnswerContext) -> Mapping[str, Weather] | None:
+    """Return the forecasts on which the answer depends, or None if it shows none."""
+    return context.weather if "forecast" in query.get_words("include") else None
 
 
 class ForecastBlocks:

@@ -69,7 +69,13 @@ class Title(Struct, frozen=True, kw_only=True):
 
 def parse_title(text: str) -> Title:
     """Parse a name or a web address, whose words are the name of its site. Text that only might be an address, such as
-    St.Mary, is a name."""
+    St.Mary, is a name.
+
+    >>> parse_title("https://www.harbor-zoo.org/visit")
+    Title(words=('harbor', 'zoo'), host='harbor-zoo.org')
+    >>> parse_title("Harbor Zoo, Inc.").words
+    ('harbor', 'zoo')
+    """
     match = _ADDRESS.fullmatch(text.strip())
     host = None if match is None else fold_host(match["host"])
     if match is None or host is None:

@@ -66,7 +66,7 @@ def fill_sessions(document: bytes, cards: Sequence[bytes]) -> bytes:
     return b'%b"sessions":[%b]}' % (document.removesuffix(_NO_SESSIONS), b",".join(cards))
 
 
-# The wanted members by name, each with the wanted members in it; an empty tree stands for all of them.
+# The wanted members by name, each with the wanted members in it; an empty tree means all of them.
 Tree = Mapping[str, "Tree"]
 
 # Cached functions: an app sends the same few values of `fields`.
@@ -98,7 +98,7 @@ def cut_document(resource: str, paths: tuple[str, ...]) -> Callable[[bytes], byt
 
 
 def _narrow_type(resource: type[Struct], tree: Tree) -> type[Struct]:
-    """Return the type that decodes only the wanted members. Members that are wanted whole stay raw JSON."""
+    """Return the type that decodes only the wanted members. Members that are wanted whole are not decoded."""
     members: list[tuple[str, Any, Any]] = []
     for member in msgspec.structs.fields(resource):
         if member.encode_name in tree:

@@ -90,7 +90,7 @@ class ListRequest(Struct, frozen=True, kw_only=True):
 
     def select(self) -> Selection:
         assert self.query.resource is not None
-        return select_listings(
+        selection = select_listings(
             self.query.resource,
             self.filters,
             vocabulary=self.snapshot.vocabulary,
@@ -98,6 +98,7 @@ class ListRequest(Struct, frozen=True, kw_only=True):
             folds_programs=folds_programs(self.query),
             mark=open_snapshot(self.snapshot).open_index(Expressions).mark if "where" in self.query.values else None,
         )
+        return replace(selection, by_next=True) if self.query.values.get("sort") == "soonest" else selection
 
     def narrow_window(self, day: date) -> "ListRequest":
         """Return the request for one day of its window."""
@@ -160,8 +161,8 @@ def _is_quick(request: ListRequest) -> bool:
     query = request.query
     items = len(query.get_words("ids")) if "ids" in query.values else read_limit(query)
     facets = {*query.get_words("facets")}
-    if "where" in query.values:
-        return False  # the expression's result may have left the cache
+    if "where" in query.values or "sort" in query.values:
+        return False  # the expression's result may have left the cache; dates are tested one by one
     if request.is_expanded or "source" in query.get_words("include"):
         return items <= _MOST_MADE and not facets & _FACETS_OF_DATES
     if query.resource in ("class", "camp") and facets & _FACETS_OF_OFFERS:

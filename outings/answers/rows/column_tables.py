@@ -29,7 +29,7 @@ ORGANIZATION_COLUMNS = ("id", "name", "name_key")
 class Buckets:
     """Each listing's buckets of facets, by row. `categories`: indexes in `category_sets`, bit sets over the vocabulary;
     `prices`: in PRICE_BANDS; `ages`: bit sets over AGE_BANDS; `organizations`: indexes in `organization_names`. The
-    index or bit after the last stands for "not stated". An age past all bands has no bit."""
+    index or bit after the last means "not stated". An age past all bands has no bit."""
 
     def __init__(self, frame: pl.DataFrame, organizations: pl.DataFrame) -> None:
         sets, numbers = np.unique(frame["categories"].fill_null(0).to_numpy(), return_inverse=True)
@@ -57,7 +57,7 @@ def number_prices(frame: pl.DataFrame) -> Numbers:
 
 
 def pack_ages(frame: pl.DataFrame) -> Numbers:
-    """Return a bit set over AGE_BANDS by row; the bit after the last stands for "not stated"."""
+    """Return a bit set over AGE_BANDS by row; the bit after the last means "not stated"."""
     low, high = pl.col("age_min"), pl.col("age_max")
     is_unstated = low.is_null() & high.is_null()
     bits = pl.when(is_unstated).then(1 << len(AGE_BANDS)).otherwise(0)

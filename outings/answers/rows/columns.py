@@ -1,4 +1,4 @@
-"""A metro's columns, opened: mapped arrays, and sets of rows. In a set, bit i stands for the i-th row of a type."""
+"""A metro's columns, opened: mapped arrays, and sets of rows. In a set, bit i is that of the i-th row of a type."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping

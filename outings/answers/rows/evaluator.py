@@ -90,6 +90,9 @@ class Order(Struct, frozen=True, eq=False):
     rows: Rows
     keys: NDArray[Any]
 
+    def read_key(self, row: int) -> int:
+        return int(self.keys[np.flatnonzero(self.rows == row)[0]])
+
 
 def find_start(columns: Columns, listing_type: str, after: Position) -> int:
     """Return the row that follows the position `after` in the natural order of events, classes and places."""
@@ -186,7 +189,7 @@ class Evaluator:
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
         """Return a span of a list whose items are listings."""
         candidates, first = self._find_candidates(selection), self._columns.types[selection.type].first
-        order = self._choose_order(selection)
+        order = self._order_next(selection, candidates) if selection.by_next else self._choose_order(selection)
         if order is None:
             rows = list_set(candidates.words)
             if span.after is not None:
@@ -197,7 +200,15 @@ class Evaluator:
             rows = ordered[test_set(candidates.words, ordered)]
         rows = candidates.keep_rows(rows)[span.offset : span.offset + span.limit]
         whole = (rows + first).tolist()
-        return ResultSet(rows=whole, locate=lambda at: self._locate(whole[at], selection))
+        return ResultSet(rows=whole, locate=lambda at: self._locate(whole[at], selection, order))
+
+    def _order_next(self, selection: Selection, candidates: Candidates) -> Order:
+        """Order the list's rows by the next date that matches; rows without one come last."""
+        own = self._columns.types[selection.type]
+        rows = list_set(candidates.list_all(own.size))
+        starts = self.find_starts(selection, rows + own.first, low=number_day(selection.start))
+        ordered = np.lexsort((self._columns.rows["id_rank"][rows + own.first], starts))
+        return Order(rows[ordered], starts[ordered])
 
     def _find_candidates(self, selection: Selection) -> Candidates:
         """Return the candidates for the list's items, with one listing of each program if the list folds programs."""
@@ -214,16 +225,20 @@ class Evaluator:
             return Order(columns["by_update"][places].astype(np.int64) - own.first, columns["update_stamps"][places])
         return self._order_camps(selection.start) if selection.type == "camp" else None
 
-    def _locate(self, row: int, selection: Selection) -> Position:
+    def _locate(self, row: int, selection: Selection, order: Order | None) -> Position:
         row_id = read_id(self._columns, row)
+        if selection.by_next:
+            assert order is not None
+            key = order.read_key(row - self._columns.types[selection.type].first)
+            return None if key == NEVER else key, row_id
         if selection.by_update:
             return int(self._columns.rows["updated_at"][row]), row_id
         if selection.type == "event":
             starts_at = int(self._columns.rows["starts_at"][row])
             return None if starts_at == NEVER else starts_at, row_id
         if selection.type == "camp":
-            order, first = self._order_camps(selection.start), self._columns.types["camp"].first
-            key = int(order.keys[np.flatnonzero(order.rows == row - first)[0]])
+            assert order is not None
+            key = order.read_key(row - self._columns.types["camp"].first)
             return None if key == NEVER else read_date(key).isoformat(), row_id
         return self._columns.names[row], row_id
 

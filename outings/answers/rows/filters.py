@@ -404,6 +404,7 @@ class Selection(Struct, frozen=True, kw_only=True):
         start: the date from which on sessions and meetings count in orders and for the choice of a program's listing.
         folds_programs: whether classes of one program are a single item.
         by_update: whether the list is ordered by the time of the last update, as mirrors need it.
+        by_next: whether the list is ordered by the next date that matches, from `start` on.
     """
 
     type: str
@@ -411,6 +412,7 @@ class Selection(Struct, frozen=True, kw_only=True):
     start: date
     folds_programs: bool = True
     by_update: bool = False
+    by_next: bool = False
 
 
 class Span(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from outings.contract.text import fold_text
 from outings.lazy_polars import pl
 from outings.release.tables import FIELDS, PUBLISHED
 
-# Stands for a listing that repeats no other.
+# The thing of a listing that repeats no other.
 SINGLE = -1
 _NOTHING = np.empty(0, dtype=np.int64)
 
@@ -137,8 +137,8 @@ def fold_repeats(
     called_off: Numbers,
     order_starts: Callable[[Numbers], Numbers],
 ) -> SearchResults:
-    """Keep one listing of those that are repeated: the first by `order_starts`, which numbers rows by their start, then
-    by id. A canceled or sold out listing is kept only if all are. The result is ordered by the best of its listings,
+    """Show one listing of those that are repeated: the first by `order_starts`, which numbers rows by their start, then
+    by id. A canceled or sold out listing is shown only if all are. The result is ordered by the best of its listings,
     which has the least of `ranks`. `scores`, `ranks`, `things` and `called_off` are those of the matching rows."""
     shared = (things != SINGLE).nonzero()[0]
     if shared.size < 2:

@@ -2,7 +2,7 @@
 
     strength = place × spelling
 
-A word's strength in a listing is kept as one byte, a code: 0 if the listing does not have it, else the greater the more
+A word's strength in a listing is one byte, a code: 0 if the listing does not have it, else the greater the more
 it counts. A code's upper bits say how the word counts for the level of the listing, the lower ones rank the strength.
 """
 
@@ -338,7 +338,7 @@ class SearchMatches(Struct, frozen=True, eq=False):
 def find_levels(codes: Sequence[Codes], rows: Numbers, *, where_completes: bool) -> Numbers:
     """Return the level of each row as an index in LEVELS, by the word that counts least. `codes`: the codes of each
     word that decides, by row. A row that has a word only in the name of its place, its organization or its address is
-    `partial`; with `where_completes` it is `related` if another word stands elsewhere: "swim ballard"."""
+    `partial`; with `where_completes` it is `related` if another word is elsewhere: "swim ballard"."""
     if not codes:
         return np.full(rows.size, ALL_TERMS)
     standings = STANDINGS.take(reduce(np.minimum, codes).take(rows))

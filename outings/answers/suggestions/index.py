@@ -28,7 +28,7 @@ from outings.answers.suggestions.entries import (
 
 Counts = NDArray[np.int64]
 
-# Sets of types × dates whose order is kept, each of some bytes an entry.
+# Sets of types × dates whose order is cached, each of some bytes an entry.
 _MOST_ORDERS = 8
 # Letters of the first part of a word that may be two. The second may be half typed.
 _LEAST_PART = 2

@@ -36,7 +36,11 @@ class RelatedError(Exception):
 
 def parse_related(data: bytes) -> tuple[Group, ...]:
     """Parse UTF-8 with one group on each line, separated by commas. Empty lines and lines that begin with "#" are
-    ignored. Raises RelatedError."""
+    ignored. Raises RelatedError.
+
+    >>> parse_related(b"kids, Children")
+    (('kids', 'children'),)
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -54,7 +54,7 @@ class NameWords(Struct, frozen=True, kw_only=True):
 
 
 class RolePhrases(Struct, frozen=True, kw_only=True):
-    """Regular expressions for phrases of a query by their role. `<name>` stands for the expression in `parts`."""
+    """Regular expressions for phrases of a query by their role. `<name>` means the expression in `parts`."""
 
     names: tuple[str, ...] = ()
     prices: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class NamedHours(Struct, frozen=True, kw_only=True, rename={"low": "from", "high
 
 class WhenWords(Struct, frozen=True, kw_only=True):
     """Regular expressions for days and parts of the day in a query; an empty one never matches. `days` from Monday are
-    separated by blanks; `coming` stands before a day of the next seven."""
+    separated by blanks; `coming` precedes a day of the next seven."""
 
     days: str = ""
     weekdays: str = ""
@@ -150,7 +150,7 @@ def fill_parts(pattern: str, parts: Mapping[str, str]) -> str:
 class StreetWords(Struct, frozen=True, kw_only=True):
     """Words in addresses. `kinds`: variants of a street's kind by its short form. `leading` words are dropped before a
     name, `dropped` ones anywhere. `kind_first`: "Calle Mayor 9", not "9 Main Street". Others are regular expressions:
-    `ordinal` has the number as its group, `number` stands between a street and its number. `labels`: the library that
+    `ordinal` has the number as its group, `number` is between a street and its number. `labels`: the library that
     splits addresses, for those of the United States."""
 
     kinds: dict[str, str] = {}

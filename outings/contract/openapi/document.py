@@ -4,7 +4,9 @@ The document has every route of v1, because a path is a promise whichever deploy
 optional route or parameter says that it is optional, and it has a response `501`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -13,11 +15,11 @@ from outings import __version__
 from outings.contract.openapi.operations import (
     list_parameters,
     list_responses,
-    make_failures,
     make_headers,
+    make_responses,
     make_shared,
 )
-from outings.contract.openapi.schemas import Schema, make_schemas
+from outings.contract.openapi.schemas import Schema, make_schemas, refer
 from outings.contract.pricing_plans import ADD_ON_CREDITS, Offer
 from outings.contract.routes import ROUTES, Route, match_route
 from outings.contract.vocabulary import Vocabulary
@@ -34,6 +36,9 @@ permissively. `x-stability` marks what is outside of that promise, `x-default` w
 sent (beside some others it may not be sent, so it is no `default`), `x-plan` the plans that may ask, `x-credits` what
 is planned to be charged, `x-add-ons` the plans that have a value of `include`, those whose keys may be granted it, and
 what it is planned to add.
+
+Every response has the headers `X-Request-Id`, `X-Trace-Id`, `Vary` and `Cache-Control`, and for a known key those of
+the limits that `429` lists. `fields` leaves members out of an answer, also those that its schema requires.
 """
 _KEY = "ApiKey"
 # The two parameters of a calendar's signed address, which replace the key, by their security schemes.
@@ -43,8 +48,9 @@ _SIGNED = {
 }
 
 
-def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
-    return {
+def make_document(vocabulary: Vocabulary, *, refused: Collection[str] = ()) -> dict[str, Any]:
+    """Make the document. `refused`: the parameters that this deployment answers with `501`; they are left out."""
+    document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
             "title": "outings",
@@ -54,8 +60,12 @@ def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
         },
         "servers": [{"url": "/"}],
         "security": [{_KEY: []}],
-        "tags": [{"name": name} for name in dict.fromkeys(_tag_route(route) for route in ROUTES)],
-        "paths": {route.path: {"get": _make_operation(route, vocabulary=vocabulary)} for route in ROUTES},
+        "tags": [
+            {"name": name, "description": _TAGS[name]} for name in dict.fromkeys(_tag_route(route) for route in ROUTES)
+        ],
+        "paths": {
+            route.path: {"get": _make_operation(route, vocabulary=vocabulary, refused=refused)} for route in ROUTES
+        },
         "components": {
             "securitySchemes": {
                 _KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -66,28 +76,104 @@ def make_document(vocabulary: Vocabulary) -> dict[str, Any]:
             },
             "parameters": make_shared(vocabulary),
             "headers": make_headers(),
-            "responses": make_failures(),
+            "responses": make_responses(),
             "schemas": make_schemas(vocabulary),
         },
     }
+    shared = document["components"]
+    _share_parameters(document["paths"], shared["parameters"])
+    return _name_words({**document, "components": {**shared, "schemas": {}}}, shared["schemas"])
 
 
-def encode_document(vocabulary: Vocabulary) -> bytes:
-    """Encode the OpenAPI document of a vocabulary as JSON. Equal vocabularies give equal bytes."""
-    return msgspec.json.encode(make_document(vocabulary))
+def _share_parameters(paths: Mapping[str, Any], shared: dict[str, Schema]) -> None:
+    """Replace each parameter that several operations state by a reference to a component, and drop unused ones."""
+    lists = [path["get"]["parameters"] for path in paths.values()]
+    encoded = [[msgspec.json.encode(node) for node in nodes] for nodes in lists]
+    uses = Counter(chain.from_iterable(encoded))
+    names: dict[bytes, str] = {}
+    for nodes, texts in zip(lists, encoded, strict=True):
+        for at, (node, text) in enumerate(zip(nodes, texts, strict=True)):
+            if "$ref" in node or uses[text] == 1:
+                continue
+            if text not in names:
+                like = sum(name.partition(".")[0] == node["name"] for name in shared)
+                names[text] = f"{node['name']}.{like + 1}" if like else node["name"]
+                shared[names[text]] = node
+            nodes[at] = refer(names[text], kind="parameters")
+    used = {node["$ref"].rpartition("/")[2] for nodes in lists for node in nodes if "$ref" in node}
+    for name in shared.keys() - used:
+        del shared[name]
+
+
+def _name_words(document: dict[str, Any], schemas: Mapping[str, Schema]) -> dict[str, Any]:
+    """Return the document with these schemas, and in place of each list of words the name of the schema that has it."""
+    names = {tuple(schema["enum"]): name for name, schema in schemas.items() if schema.keys() == {"type", "enum"}}
+
+    def replace(node: Any) -> Any:
+        if isinstance(node, list):
+            return [replace(inner) for inner in node]
+        if not isinstance(node, dict):
+            return node
+        if node.keys() == {"type", "enum"} and tuple(node["enum"]) in names:
+            return refer(names[tuple(node["enum"])])
+        return {key: inner if key in ("example", "examples") else replace(inner) for key, inner in node.items()}
+
+    named = {name: schema if name in names.values() else replace(schema) for name, schema in schemas.items()}
+    replaced: dict[str, Any] = replace(document)
+    replaced["components"]["schemas"] = named
+    return replaced
+
+
+def encode_document(vocabulary: Vocabulary, *, refused: Collection[str] = ()) -> bytes:
+    """Encode the OpenAPI document of a vocabulary as JSON. Equal arguments give equal bytes."""
+    return msgspec.json.encode(make_document(vocabulary, refused=refused))
 
 
 def _tag_route(route: Route) -> str:
     return route.collection if route.needs_key else "service"
 
 
-def _make_operation(route: Route, *, vocabulary: Vocabulary) -> Schema:
+_TAGS: Mapping[str, str] = {
+    "metros": "The cities that there are.",
+    "events": "What takes place on a date, or on several.",
+    "classes": "Programs with terms, schedules and sections.",
+    "camps": "Camps, by their sessions.",
+    "places": "Where something is held, or what can be visited.",
+    "organizations": "Who publishes listings.",
+    "search": "Words over all collections.",
+    "suggest": "Words that complete what somebody types.",
+    "around": "What is near a point or an address, in groups.",
+    "activity": "How lively a point is.",
+    "nearby": "What is near a point, nearest first.",
+    "density": "How many listings each square of the map has.",
+    "neighborhoods": "Parts of a city, with counts.",
+    "coverage": "How much, how fresh and how clean the data of a city is.",
+    "changes": "All changes in order, for mirrors.",
+    "listings": "What changed of one listing.",
+    "versions": "What changed of one listing.",
+    "export": "Whole collections as files.",
+    "service": "About this deployment.",
+}
+
+
+def _describe_operation(route: Route) -> str:
+    """Return what a caller should know beyond the summary."""
+    if "min_confidence" in route.parameters and "audience" in route.parameters:
+        return "Leaves out what is for adults alone, and what is below `min_confidence`, unless asked for."
+    return "Parquet files take `Range`." if route.item is bytes else route.meaning
+
+
+def _make_operation(route: Route, *, vocabulary: Vocabulary, refused: Collection[str]) -> Schema:
+    parameters = list_parameters(route, vocabulary=vocabulary)
     operation: Schema = {
         "operationId": route.name.replace(".", "_"),
         "tags": [_tag_route(route)],
         "summary": route.meaning,
-        "parameters": list_parameters(route, vocabulary=vocabulary),
-        "responses": list_responses(route, vocabulary=vocabulary),
+        "description": _describe_operation(route),
+        "parameters": [
+            node for node in parameters if (node.get("name") or node["$ref"].rpartition("/")[2]) not in refused
+        ],
+        "responses": list_responses(route),
         "x-plan": route.plan,
         "x-credits": {"planned": route.credits.amount, "per": route.credits.per},
     }
@@ -137,7 +223,7 @@ def encode_static_document(vocabulary: Vocabulary, files_by_request: Mapping[str
     document["info"]["description"] = _STATIC_ABOUT
     document["servers"] = [{"url": "."}]
     tags = dict.fromkeys(operation["tags"][0] for operation in operations.values())
-    document["tags"] = [{"name": name} for name in tags]
+    document["tags"] = [tag for tag in document["tags"] if tag["name"] in tags]
     del document["security"], document["components"]["securitySchemes"]
     document["paths"] = {
         path: {"get": _reduce(operation, names[path], document) | {"x-file": examples[path]}}

@@ -7,19 +7,28 @@ import msgspec
 
 from outings.contract import errors
 from outings.contract.envelope import encode_error
-from outings.contract.openapi.examples import find_example, find_path_values
-from outings.contract.openapi.schemas import Schema, is_struct, list_words, name_part, name_path, refer
+from outings.contract.openapi.examples import find_path_values
+from outings.contract.openapi.schemas import Schema, list_words, make_body, refer
 from outings.contract.parameters import PARAMETERS
 from outings.contract.pricing_plans import Offer
-from outings.contract.resources.meta import Filters
 from outings.contract.routes import Route
 from outings.contract.values import KINDS, DateDefault, Default, Parameter, list_allowed
 from outings.contract.vocabulary import Vocabulary
 
 # Parameters in a path's braces.
 _IN_PATH: Mapping[str, Schema] = {
-    "metro": {"schema": {"type": "string"}, "description": "A metro's slug, or an alias of it."},
-    "id": {"schema": {"type": "string", "format": "uuid"}, "description": "Its id."},
+    "metro": {
+        "schema": {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": 63},
+        "description": "A metro's slug, or an alias of it.",
+    },
+    "id": {
+        "schema": {
+            "type": "string",
+            "format": "uuid",
+            "pattern": "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
+        },
+        "description": "Its id.",
+    },
     "file": {
         "schema": {"type": "string"},
         "description": "Its name, `<collection>.<format>`, as `links.self` of the export has it.",
@@ -30,7 +39,7 @@ _IN_PATH: Mapping[str, Schema] = {
 
 def make_shared(vocabulary: Vocabulary) -> dict[str, Schema]:
     """Make the components for parameters that are the same on every route."""
-    return {name: make_parameter(row, vocabulary=vocabulary) for name, row in PARAMETERS.items() if row.kind != "path"}
+    return {name: make_parameter(row, vocabulary=vocabulary) for name, row in PARAMETERS.items()}
 
 
 def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
@@ -42,10 +51,8 @@ def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
         if f"{{{name}}}" in route.path
     ]
     for name, row in route.parameters.items():
-        if row == PARAMETERS[name] and row.kind != "path":
-            listed.append(refer(name, kind="parameters"))
-        else:
-            listed.append(make_parameter(row, vocabulary=vocabulary, resource=route.shown))
+        is_shared = row == PARAMETERS[name]
+        listed.append(refer(name, kind="parameters") if is_shared else make_parameter(row, vocabulary=vocabulary))
     for name in route.ignored:
         meaning = f"Changes nothing for {route.collection}, whatever its value: a notice says so."
         parameter = make_parameter(PARAMETERS[name], vocabulary=vocabulary)
@@ -53,9 +60,9 @@ def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
     return listed
 
 
-def make_parameter(row: Parameter, *, vocabulary: Vocabulary, resource: str | None = None) -> Schema:
-    """Make a query parameter. `resource`: whose members a parameter of kind `path` may name."""
-    schema = _make_schema(row, vocabulary=vocabulary, resource=resource)
+def make_parameter(row: Parameter, *, vocabulary: Vocabulary) -> Schema:
+    """Make a query parameter."""
+    schema = _make_schema(row, vocabulary=vocabulary)
     parameter: Schema = {"name": row.name, "in": "query", "description": " ".join(_describe(row)), "schema": schema}
     if row.required:
         parameter["required"] = True
@@ -95,13 +102,11 @@ def _write_default(default: Default) -> str:
     return ", ".join(f"`{text}`" for text in texts)
 
 
-def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None) -> Schema:
+def _make_schema(row: Parameter, *, vocabulary: Vocabulary) -> Schema:
     item: Schema = dict(KINDS[row.kind].form)
     allowed = list_allowed(row, vocabulary)
     if allowed is not None:
         item |= list_words(allowed)
-    if row.kind == "path" and resource is not None:
-        item = refer(name_path(resource))
     bounded = row.kind in ("integer", "number")
     for bound, keyword in ((row.minimum, "minimum"), (row.maximum, "maximum")):
         if bound is not None:
@@ -153,8 +158,9 @@ _HEADERS: Mapping[str, tuple[str, Schema]] = {
 _LIMITS = tuple(name for name in _HEADERS if "RateLimit" in name or "Quota" in name)
 _SOMETIMES = ("X-Release", *_LIMITS)
 _ALWAYS = ("X-Request-Id", "X-Trace-Id", "Vary")
-_CACHED = (*_ALWAYS, "Cache-Control", "ETag")
 _UNCACHED = (*_ALWAYS, "Cache-Control")
+# Headers that each success states in the document. All responses have those of the failures too, except `Retry-After`.
+_CACHED = ("Cache-Control", "ETag")
 
 _PERMITTED = errors.include_not_permitted("source", permission=Offer().describe_permission("source"), links={})
 
@@ -185,9 +191,6 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
     "Unavailable": (503, "Not available for a moment.", (errors.unavailable(),), ("Retry-After",)),
 }  # fmt: skip
 
-# Schema of the OpenAPI document itself.
-_DOCUMENT: Schema = {"type": "object", "required": ["openapi", "info", "paths"]}
-
 
 def make_headers() -> dict[str, Schema]:
     return {
@@ -196,86 +199,55 @@ def make_headers() -> dict[str, Schema]:
     }
 
 
-def make_failures() -> dict[str, Schema]:
-    """Make the components for errors."""
+def make_responses() -> dict[str, Schema]:
+    """Make the components for errors, and for answers that say nothing of the route."""
+    content = {"application/vnd.apache.parquet": {"schema": {"type": "string", "format": "binary"}}}
     return {
+        "NotModified": {
+            "description": "The answer is still the one that `If-None-Match` names.",
+            "headers": _refer_headers(*_CACHED),
+        },
+        "Part": {
+            "description": "The part of a Parquet file that `Range` names: `bytes=0-99`, `bytes=100-` or `bytes=-8`.",
+            "headers": _refer_headers(*_CACHED, "Content-Range"),
+            "content": content,
+        },
+    } | {
         name: {
             "description": meaning,
-            "headers": _refer_headers(*_UNCACHED, *headers, *(() if name == "Unauthorized" else _LIMITS)),
-            "content": _wrap_json(_narrow_failure(examples), examples=examples),
+            "headers": _refer_headers(*_UNCACHED, *headers, *(_LIMITS if name == "TooMany" else ())),
+            "content": _wrap_json(refer("Failure"), examples=examples),
         }
         for name, (_, meaning, examples, headers) in _FAILURES.items()
     }
 
 
-def list_responses(route: Route, *, vocabulary: Vocabulary) -> dict[str, Schema]:
+def list_responses(route: Route) -> dict[str, Schema]:
     """Return the responses of a route by status."""
-    limits = _LIMITS if route.needs_key else ()
     is_cached = route.needs_key or route.max_age is not None  # all but the answers of probes
     responses: dict[str, Schema] = {
         "200": {
             "description": route.meaning,
-            "headers": _refer_headers(*(_CACHED if is_cached else _UNCACHED), *limits),
-            "content": _make_content(route, vocabulary=vocabulary),
+            "headers": _refer_headers(*(_CACHED if is_cached else ("Cache-Control",))),
+            "content": _make_content(route),
         }
     }
     if route.item is bytes:
-        responses["206"] = {
-            **responses["200"],
-            "headers": _refer_headers(*_CACHED, "Content-Range", *limits),
-            "description": "The part of a Parquet file that `Range` names: `bytes=0-99`, `bytes=100-` or `bytes=-8`.",
-        }
+        responses["206"] = refer("Part", kind="responses")
     if is_cached:
-        responses["304"] = {
-            "description": "The answer is still the one that `If-None-Match` names.",
-            "headers": _refer_headers(*_CACHED, *limits),
-        }
+        responses["304"] = refer("NotModified", kind="responses")
     for name in _list_failures(route):
         responses[str(_FAILURES[name][0])] = refer(name, kind="responses")
     return responses
 
 
-def make_body(route: Route) -> Schema:
-    """Return the schema of a successful answer."""
-    if not is_struct(route.item):
-        return _DOCUMENT
-    if not route.needs_key:
-        return refer(route.item.__name__)
-    item = refer(route.item.__name__)
-    if route.shown:
-        item = {"anyOf": [item, refer(name_part(route.shown))]}  # a whole resource, or the part that `fields` selects
-    properties: Schema = {
-        "data": item if route.is_one else {"type": "array", "items": item},
-        "notices": {"type": "array", "items": refer("Notice")},
-    }
-    if "facets" in route.parameters:
-        properties["facets"] = refer("Facets")
-    if route.meta is not None:
-        properties["meta"] = refer(route.meta.__name__) | _name_filters(route)
-    required = ["data"] if route.meta is None else ["data", "meta"]
-    return {"type": "object", "properties": properties, "required": required}
-
-
-def _name_filters(route: Route) -> Schema:
-    """Return a schema that limits the filters in `meta` to the route's, if these are the same for all collections."""
-    types = {} if route.meta is None else {field.name: field.type for field in msgspec.structs.fields(route.meta)}
-    if types.get("applied_filters") != Filters:
-        return {}
-    names = sorted(name for name, row in route.parameters.items() if row.is_filter and not row.replaced_by)
-    named = {"applied_filters": {"propertyNames": {"enum": names}}, "defaults_applied": {"items": {"enum": names}}}
-    return {"properties": named}
-
-
-def _make_content(route: Route, *, vocabulary: Vocabulary) -> Schema:
-    """Make the body's schema for each media type of the route, with an example if there is one."""
+def _make_content(route: Route) -> Schema:
+    """Make the body's schema for each media type of the route."""
     if route.item in (str, bytes):
         text: Schema = {"type": "string"} | ({"format": "binary"} if route.item is bytes else {})
         content: Schema = {media: {"schema": text} for media in route.media}
     else:
         content = _wrap_json(make_body(route))
-    example = find_example(route, vocabulary)
-    if example is not None:
-        content[example.media]["example"] = example.answer
     return content
 
 
@@ -288,20 +260,9 @@ def _list_failures(route: Route) -> Iterable[str]:
         yield "TooMany"
     yield "Internal"
     # A deployment may have no geocoder.
-    if route.is_optional or route.optional or "address" in route.parameters:
+    if route.is_optional or route.optional or "center" in route.prepared.values():
         yield "NotImplemented"
     yield "Unavailable"
-
-
-def _narrow_failure(examples: Iterable[errors.ApiError]) -> Schema:
-    """Return the schema of an error, limited to the codes of one status."""
-    codes = [error.code for error in examples]
-    members: Schema = {"code": {"enum": codes}}
-    narrowed: Schema = {"properties": members}
-    if codes == ["bad_request"]:
-        narrowed["required"] = ["details"]
-        members["details"] = {"required": ["reason"]}
-    return {**refer("Failure"), "properties": {"error": narrowed}}
 
 
 def _wrap_json(schema: Schema, *, examples: Iterable[errors.ApiError] = ()) -> Schema:

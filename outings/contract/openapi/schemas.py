@@ -1,6 +1,6 @@
 """Make OpenAPI components from the resources' structs and the deployment's vocabulary."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import Any, TypeGuard
 
@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from outings.contract.envelope import Notice
 from outings.contract.errors import Failure
-from outings.contract.members import EVERYWHERE, MEMBERS, RESOURCES
+from outings.contract.members import EVERYWHERE, RESOURCES
 from outings.contract.resources.directories import Facets
 from outings.contract.resources.listings import LISTINGS, Organization, OrganizationEntry, find_structs
-from outings.contract.routes import ROUTES
-from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, TYPES, UNSPECIFIED, WEEKDAYS, Vocabulary
+from outings.contract.routes import ROUTES, Route
+from outings.contract.vocabulary import TYPES, Vocabulary
 
 Schema = dict[str, Any]
 
@@ -41,41 +41,58 @@ def refer(name: str, *, kind: str = "schemas") -> Schema:
 def list_words(words: Collection[str]) -> Schema:
     """Make a schema that allows only these words. Without words it uses `not`, since some tools refuse an empty
     `enum`."""
-    return {"enum": list(words)} if words else {"not": {}}
+    return {"type": "string", "enum": list(words)} if words else {"not": {}}
 
 
-def name_path(resource: str) -> str:
-    """Return the name of the component for the values of `fields`, the paths of a resource's members."""
-    return f"{RESOURCES[resource].__name__}Path"
+def make_body(route: Route) -> Schema:
+    """Return the schema of a successful answer, a component that is named by what the answer has."""
+    if not is_struct(route.item):
+        return {"type": "object", "required": ["openapi", "info", "paths"]}  # the document itself
+    return refer(_name_body(route) if route.needs_key else route.item.__name__)
 
 
-def name_part(resource: str) -> str:
-    """Return the name of the component for a resource that `fields` reduced to some members."""
-    return f"{RESOURCES[resource].__name__}Part"
+def _name_body(route: Route) -> str:
+    assert is_struct(route.item)
+    return f"{route.item.__name__}{'Answer' if route.is_one else 'List'}"
+
+
+def _make_envelopes() -> dict[str, Schema]:
+    """Make the schemas of whole answers, by name."""
+    envelopes: dict[str, Schema] = {}
+    for route in ROUTES:
+        if not is_struct(route.item) or not route.needs_key:
+            continue
+        item = refer(route.item.__name__)
+        properties: Schema = {
+            "data": item if route.is_one else {"type": "array", "items": item},
+            "notices": {"type": "array", "items": refer("Notice")},
+        }
+        if "facets" in route.parameters:
+            properties["facets"] = refer("Facets")
+        if route.meta is not None:
+            properties["meta"] = refer(route.meta.__name__)
+        required = ["data"] if route.meta is None else ["data", "meta"]
+        envelope = {"type": "object", "properties": properties, "required": required}
+        same = envelopes.setdefault(_name_body(route), envelope)
+        same["properties"] |= properties  # `facets` is of some lists
+    return envelopes
 
 
 def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
     """Make all schema components, by name."""
     _, components = msgspec.json.schema_components(_BODIES, ref_template="#/components/schemas/{name}")
-    schemas = {name: _tidy(schema, vocabulary) for name, schema in components.items()}
+    named: dict[str, Schema] = {}
+    schemas = {name: _tidy(schema, vocabulary, named) for name, schema in components.items()}
     for struct in chain.from_iterable(map(_walk_structs, _BODIES)):
         schemas[struct.__name__]["required"] = list(_list_present(struct))
         for member, schema in schemas[struct.__name__]["properties"].items():
             # A KeyError here: the member has neither `means` beside its type nor a line in `members.py`.
             schema["description"] = schema.pop("description", None) or EVERYWHERE[member]
+    schemas |= named | _make_envelopes()
     for resource, struct in RESOURCES.items():
         members = schemas[struct.__name__]["properties"]
         members["type"] = {**_describe_type(resource), "description": members["type"]["description"]}
-        schemas[name_part(resource)] = _make_part(resource)
-        schemas[name_path(resource)] = {"type": "string", "enum": sorted(MEMBERS[resource])}
-    buckets: Mapping[str, Iterable[str]] = {
-        "category": vocabulary.categories, "weekday": WEEKDAYS, "time_block": TIME_BLOCKS, "price_band": PRICE_BANDS,
-        "age_band": AGE_BANDS,
-    }  # fmt: skip
-    for name, words in buckets.items():
-        values = schemas["Facets"]["properties"][name]
-        values["items"] = {**refer("FacetValue"), "properties": {"value": {"enum": [*words, UNSPECIFIED]}}}
-    schemas["CalendarDay"]["properties"]["categories"]["propertyNames"] = {"enum": list(vocabulary.categories)}
+    schemas["CalendarDay"]["properties"]["categories"]["propertyNames"] = refer("Category")
     return dict(sorted(schemas.items()))
 
 
@@ -86,16 +103,6 @@ def _describe_type(resource: str) -> Schema:
     if RESOURCES[resource] in (Organization, OrganizationEntry):
         return {"const": "organization"}
     return {"type": "string", "enum": list(TYPES)}
-
-
-def _make_part(resource: str) -> Schema:
-    return {
-        "title": name_part(resource),
-        "description": f"With `fields`: those members of {RESOURCES[resource].__name__} alone that were asked for.",
-        "type": "object",
-        "properties": {"id": {"type": "string", "format": "uuid"}, "type": _describe_type(resource)},
-        "required": ["id", "type"],
-    }
 
 
 def _list_present(struct: type[Struct]) -> Iterable[str]:
@@ -115,21 +122,33 @@ def _walk_structs(annotation: object) -> Iterable[type[Struct]]:
             yield from _walk_structs(field.type)
 
 
-def _tidy(schema: Any, vocabulary: Vocabulary) -> Any:
+def _tidy(schema: Any, vocabulary: Vocabulary, named: dict[str, Schema]) -> Any:
     """Return the schema with the deployment's words and with null as a type, without Python's default values, which
-    answers do not have."""
+    answers do not have. Words with a name are added to `named`."""
     if isinstance(schema, list):
-        return [_tidy(inner, vocabulary) for inner in schema]
+        return [_tidy(inner, vocabulary, named) for inner in schema]
     if not isinstance(schema, dict):
         return schema
-    tidy = {key: _tidy(value, vocabulary) for key, value in schema.items() if key not in ("default", "required")}
+    tidy = {
+        key: _tidy(value, vocabulary, named)
+        for key, value in schema.items()
+        if key not in ("default", "required", "title")
+    }
     if isinstance(tidy.get("description"), str):
         tidy["description"] = " ".join(tidy["description"].split())
     words = tidy.pop("x-vocabulary", None)
     if words is not None:
         tidy |= list_words(getattr(vocabulary, words))
-    if "prefixItems" in tidy:
-        del tidy["items"]  # False. `maxItems` says the same, and some generators can't read a schema that is no object
+    if tidy.get("format") == "date-time":
+        tidy = {key: value for key, value in tidy.items() if key not in ("pattern", "examples")}
+    if "enum" in tidy:
+        tidy.setdefault("type", "string")
+    if (name := tidy.pop("x-name", None)) is not None:
+        others = {key: tidy.pop(key) for key in ("description", "title") if key in tidy}
+        named[name] = tidy
+        return {**refer(name), **others}
+    if (pair := tidy.pop("prefixItems", None)) is not None:
+        tidy["items"] = pair[0]  # tools that make clients know arrays of one type alone
     return _join_null(tidy)
 
 

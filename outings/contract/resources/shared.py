@@ -17,13 +17,14 @@ def means(sentence: str) -> Meta:
     return Meta(description=sentence)
 
 
-def one_of(*words: str) -> Meta:
-    return Meta(extra_json_schema={"enum": list(words)})
+def one_of(*words: str, name: str = "") -> Meta:
+    """Return a mark for texts that are one of these words. `name`: of a schema of their own in OpenAPI."""
+    return Meta(extra_json_schema={"enum": list(words)} | ({"x-name": name} if name else {}))
 
 
-def _of_vocabulary(name: str) -> Meta:
+def _of_vocabulary(words: str, *, name: str) -> Meta:
     """Return a mark for texts of the deployment's vocabulary. OpenAPI replaces the mark by its words."""
-    return Meta(extra_json_schema={"x-vocabulary": name})
+    return Meta(extra_json_schema={"x-vocabulary": words, "x-name": name})
 
 
 def _written_as(pattern: str, *, example: str) -> Meta:
@@ -45,29 +46,29 @@ Local = Annotated[str, _written_as(f"{_DAY}T{_TIME}", example="2026-08-10T09:00:
 Clock = Annotated[str, _written_as(_TIME, example="09:00:00")]
 Currency = Annotated[str, _written_as("[A-Z]{3}", example="USD")]
 
-ListingType = Annotated[str, one_of(*vocabulary.TYPES)]
+ListingType = Annotated[str, one_of(*vocabulary.TYPES, name="ListingType")]
 # A draft is never shown.
-Status = Annotated[str, one_of("published", "archived")]
-Audience = Annotated[str, one_of(*vocabulary.AUDIENCES)]
-AgeBand = Annotated[str, one_of(*vocabulary.AGE_BANDS)]
-Weekday = Annotated[str, one_of(*vocabulary.WEEKDAYS)]
-PriceType = Annotated[str, one_of(*vocabulary.PRICE_TYPES)]
-PriceScope = Annotated[str, one_of(*vocabulary.PRICE_SCOPES)]
-PriceUnit = Annotated[str, one_of(*vocabulary.PRICE_UNITS)]
-RegistrationStatus = Annotated[str, one_of(*vocabulary.REGISTRATION_STATUSES)]
-ScheduleType = Annotated[str, one_of(*vocabulary.SCHEDULE_TYPES)]
-EnrollmentType = Annotated[str, one_of(*vocabulary.ENROLLMENT_TYPES)]
-VerificationStatus = Annotated[str, one_of(*vocabulary.VERIFICATION_STATUSES)]
-ScoreBasis = Annotated[str, one_of(*vocabulary.SCORE_BASES)]
-DateHealth = Annotated[str, one_of(*vocabulary.DATE_HEALTHS)]
-SourceHealth = Annotated[str, one_of(*vocabulary.SOURCE_HEALTHS)]
-CampType = Annotated[str, one_of(*vocabulary.CAMP_TYPES)]
+Status = Annotated[str, one_of("published", "archived", name="Status")]
+Audience = Annotated[str, one_of(*vocabulary.AUDIENCES, name="Audience")]
+AgeBand = Annotated[str, one_of(*vocabulary.AGE_BANDS, name="AgeBand")]
+Weekday = Annotated[str, one_of(*vocabulary.WEEKDAYS, name="Weekday")]
+PriceType = Annotated[str, one_of(*vocabulary.PRICE_TYPES, name="PriceType")]
+PriceScope = Annotated[str, one_of(*vocabulary.PRICE_SCOPES, name="PriceScope")]
+PriceUnit = Annotated[str, one_of(*vocabulary.PRICE_UNITS, name="PriceUnit")]
+RegistrationStatus = Annotated[str, one_of(*vocabulary.REGISTRATION_STATUSES, name="RegistrationStatus")]
+ScheduleType = Annotated[str, one_of(*vocabulary.SCHEDULE_TYPES, name="ScheduleType")]
+EnrollmentType = Annotated[str, one_of(*vocabulary.ENROLLMENT_TYPES, name="EnrollmentType")]
+VerificationStatus = Annotated[str, one_of(*vocabulary.VERIFICATION_STATUSES, name="VerificationStatus")]
+ScoreBasis = Annotated[str, one_of(*vocabulary.SCORE_BASES, name="ScoreBasis")]
+DateHealth = Annotated[str, one_of(*vocabulary.DATE_HEALTHS, name="DateHealth")]
+SourceHealth = Annotated[str, one_of(*vocabulary.SOURCE_HEALTHS, name="SourceHealth")]
+CampType = Annotated[str, one_of(*vocabulary.CAMP_TYPES, name="CampType")]
 
-Category = Annotated[str, _of_vocabulary("categories")]
-Season = Annotated[str, _of_vocabulary("seasons")]
-Occasion = Annotated[str, _of_vocabulary("occasions")]
-Team = Annotated[str, _of_vocabulary("teams")]
-TypeHint = Annotated[str, _of_vocabulary("type_hints")]
+Category = Annotated[str, _of_vocabulary("categories", name="Category")]
+Season = Annotated[str, _of_vocabulary("seasons", name="Season")]
+Occasion = Annotated[str, _of_vocabulary("occasions", name="Occasion")]
+Team = Annotated[str, _of_vocabulary("teams", name="Team")]
+TypeHint = Annotated[str, _of_vocabulary("type_hints", name="TypeHint")]
 
 
 class Member(Struct, frozen=True, kw_only=True):
@@ -215,7 +216,7 @@ class Related(Member, frozen=True, kw_only=True):
 # The time that an event's forecast is for: the event's own hours, or the local date on which it begins.
 COVERS = ("event_hours", "local_day")
 
-Covers = Annotated[str, one_of(*COVERS)]
+Covers = Annotated[str, one_of(*COVERS, name="Covers")]
 Percent = Annotated[int, Meta(ge=0, le=100)]
 # An hour of the local clock; 24 is only the end of a span.
 _HOUR = Annotated[int, Meta(ge=0, le=24)]

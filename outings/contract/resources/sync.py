@@ -8,9 +8,9 @@ from msgspec import Meta, Struct
 from outings.contract import vocabulary
 from outings.contract.resources.shared import Id, Instant, Local, means, one_of
 
-RecordType = Annotated[str, one_of(*vocabulary.TYPES, "organization")]
-ChangeKind = Annotated[str, one_of(*vocabulary.CHANGE_KINDS)]
-RemovalReason = Annotated[str, one_of(*vocabulary.REMOVAL_REASONS)]
+RecordType = Annotated[str, one_of(*vocabulary.TYPES, "organization", name="RecordType")]
+ChangeKind = Annotated[str, one_of(*vocabulary.CHANGE_KINDS, name="ChangeKind")]
+RemovalReason = Annotated[str, one_of(*vocabulary.REMOVAL_REASONS, name="RemovalReason")]
 
 
 class ChangeLinks(Struct, frozen=True, kw_only=True):
@@ -80,8 +80,8 @@ class EventOccurrence(Struct, frozen=True, kw_only=True):
     ends_local: Local | None
 
 
-ExportType = Annotated[str, one_of(*(kind.type for kind in EXPORTS.values()))]
-ExportFormat = Annotated[str, one_of(*EXPORT_TYPES)]
+ExportType = Annotated[str, one_of(*(kind.type for kind in EXPORTS.values()), name="ExportType")]
+ExportFormat = Annotated[str, one_of(*EXPORT_TYPES, name="ExportFormat")]
 Sha256 = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
 
 

@@ -70,7 +70,11 @@ def split_texts(value: str) -> list[str]:
 
 
 def parse_line(text: str) -> Line | None:
-    """Parse a content line; None for anything else. A colon in an unquoted parameter ends the parameters."""
+    """Parse a content line; None for anything else. A colon in an unquoted parameter ends the parameters.
+
+    >>> parse_line("DTSTART;TZID=Europe/Paris:20260811T090000")[:3]
+    ('DTSTART', {'TZID': 'Europe/Paris'}, '20260811T090000')
+    """
     match = _NAME.match(text)
     if match is None:
         return None

@@ -254,7 +254,11 @@ def _parse_period_end(text: str, starts: CalendarMoment, line: Line, zones: Zone
 
 
 def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> CalendarMoment:
-    """Parse the first time of a line. Without a zone it is on `clock`, else the metro's. Raises `UnreadableEvent`."""
+    """Parse the first time of a line. Without a zone it is on `clock`, else the metro's. Raises `UnreadableEvent`.
+
+    >>> parse_moment(Line("DTSTART", {}, "20260811T090000"), Zones("Europe/Paris", ())).local
+    datetime.datetime(2026, 8, 11, 9, 0)
+    """
     texts, tzid = _split_values(line)
     return _parse_value(texts[0], tzid, line, zones, clock=clock or zones.metro)
 
@@ -276,7 +280,11 @@ def take_written_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
 
 
 def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
-    """Parse a duration to clock days and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`."""
+    """Parse a duration to clock days and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`.
+
+    >>> parse_duration(Line("DURATION", {}, "P1DT2H"))
+    (datetime.timedelta(days=1), datetime.timedelta(seconds=7200))
+    """
     match = _DURATION.fullmatch(line.value.strip())
     if match is None or not any(match.groups()):
         raise UnreadableEvent(f"wrong_type: {line.name} is not a duration such as P1D or PT1H30M", line)

@@ -46,6 +46,10 @@ def parse_content(content: bytes, *, charset: str | None = None) -> tuple[list[D
     """Parse a page, a JSON file or JSON lines. Return documents and the page's address (`<link rel="canonical">`).
 
     Raises ValueError for anything else, also for a cut file: the listings that it lacks would be removed.
+
+    >>> documents, _ = parse_content(b'{"@type": "Event"}')
+    >>> documents[0].value
+    {'@type': 'Event'}
     """
     named = _CHARSET.search(content[:4096])
     text = decode_text(content, charset=charset or (named[1].decode() if named else None)).text

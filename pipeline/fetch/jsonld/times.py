@@ -40,7 +40,11 @@ class LocalTime(NamedTuple):
 
 
 def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
-    """Parse a date or time, None for anything else. A time with an offset is converted to the zone's clock."""
+    """Parse a date or time, None for anything else. A time with an offset is converted to the zone's clock.
+
+    >>> parse_when("2026-08-11T16:00Z", ZoneInfo("America/Los_Angeles")).local.isoformat()
+    '2026-08-11T09:00:00'
+    """
     plain = _HOUR_TWICE.sub(r"\1T\2:\3", text.strip())
     match = _MOMENT.fullmatch(plain) or _SHORT.fullmatch(plain)
     if match is None or int(match[1]) > _LAST_YEAR:
@@ -62,7 +66,11 @@ def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
 
 
 def parse_clock(text: str) -> time | None:
-    """Parse a time of day. An offset behind it is ignored: the time is local."""
+    """Parse a time of day. An offset behind it is ignored: the time is local.
+
+    >>> parse_clock("6:30 PM")
+    datetime.time(18, 30)
+    """
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
         return None
@@ -78,6 +86,11 @@ def parse_clock(text: str) -> time | None:
 
 
 def parse_duration(text: str) -> timedelta | None:
+    """Parse a duration of ISO 8601 without months and years.
+
+    >>> parse_duration("PT1H30M")
+    datetime.timedelta(seconds=5400)
+    """
     match = _DURATION.fullmatch(text.strip().upper())
     if match is None or not any(match.groups()):
         return None

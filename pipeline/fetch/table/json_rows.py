@@ -99,7 +99,11 @@ def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnectio
 
 
 def parse_features(content: bytes) -> list[Raw] | None:
-    """Return the rows of a GeoJSON FeatureCollection, None for anything else."""
+    """Return the rows of a GeoJSON FeatureCollection, None for anything else.
+
+    >>> parse_features(b'{"type": "FeatureCollection", "features": []}')
+    []
+    """
     try:
         if msgspec.json.decode(content, type=_TypeMember).type != "FeatureCollection":
             return None

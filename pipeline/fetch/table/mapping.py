@@ -16,9 +16,10 @@ from outings.configuration.mapping import MappingError, Rule, has_clock, has_day
 from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from outings.sql_quoting import literal, quote
+from outings.texts.days import list_month_names, list_weekday_names
 from pipeline.fetch.table.ranges import CURRENCY, take_range
 from pipeline.fetch.table.targets import TIMES, Target, find_targets
-from pipeline.words import LANGUAGES, fold, list_months, list_weekdays, merge_words
+from pipeline.words import fold, merge_words
 
 _INDEX = re.compile(r"\[(\d*)\]")
 _WHOLE = ("tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint", "hugeint")
@@ -201,10 +202,10 @@ def _read_format(format_: str, text: str, zone: str) -> str:
         sql = rf"regexp_replace({sql}, '\b(\d+)(st|nd|rd|th|er)\b', '\1')"
         english = _squeeze(_fold_format(format_))
         if "%A" in english or "%a" in english:
-            sql = f"regexp_replace({sql}, '\\b({'|'.join(_WEEKDAYS)})\\b', '')"
+            sql = f"regexp_replace({sql}, '\\b({'|'.join(list_weekday_names())})\\b', '')"
             english = _squeeze(re.sub("%[Aa]", "", english))
         sql = rf"trim(regexp_replace({sql}, '{_BETWEEN}', ' ', 'g'))"
-        for place, names in enumerate(list_months(), start=1):
+        for place, names in enumerate(list_month_names(), start=1):
             sql = rf"regexp_replace({sql}, '\b({'|'.join(names)})\b', '{month_abbr[place]}')"
         english = english.replace("%B", "%b")
     read = f"try_strptime({sql}, {literal(english)})"
@@ -219,9 +220,6 @@ def _read_format(format_: str, text: str, zone: str) -> str:
 
 # Between the parts of a date with a name: "Sonntag, den 5. Dezember", "le 1er mai", "5 de mayo de 2026", "May 5th".
 _BETWEEN = r"(\s|[,.|·]|\b(de|del|do|den|le|the|of|um|at|alle|a las|a)\b)+"
-_WEEKDAYS = sorted(
-    {name for language in LANGUAGES for names in list_weekdays(language) for name in names}, key=len, reverse=True
-)
 
 
 def _squeeze(format_: str) -> str:
@@ -376,7 +374,8 @@ def join_list(text: Text, between: str) -> str:
 
 def _join_ranges(parts: Sequence[str], rule: Rule) -> Text:
     """Return SQL that takes the rule's end of the range in each column and joins these, such as a day and a clock time.
-    A column without an end gives its start (but null if none has an end); one without a digit (`TBA`) is left out."""
+    A column without an end gives its start (but null if none has an end, or there is no day); one without a digit
+    (`TBA`) is left out."""
     parts = [f"CASE WHEN regexp_matches({part}, '[0-9]') THEN {part} END" for part in parts]
     # Behind the day stand hours: what is none is left out, so that no day is lost for it.
     kinds = ["time", *["clock"] * (len(parts) - 1)]
@@ -386,7 +385,7 @@ def _join_ranges(parts: Sequence[str], rule: Rule) -> Text:
     ends = [take_range(part, kind, "end") for part, kind in zip(parts, kinds, strict=True)]
     both = ", ".join(f"coalesce({end}, {start})" for end, start in zip(ends, starts, strict=True))
     joined = f"concat_ws({literal(rule.with_)}, {both})"
-    return Text(f"CASE WHEN coalesce({', '.join(ends)}) IS NOT NULL THEN {joined} END")
+    return Text(f"CASE WHEN {starts[0]} IS NOT NULL AND coalesce({', '.join(ends)}) IS NOT NULL THEN {joined} END")
 
 
 def _cut_text(member: str, text: Text, rule: Rule, target: Target) -> Text:

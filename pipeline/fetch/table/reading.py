@@ -5,7 +5,7 @@ A text in the file is a text in the table: whether this week's column looks like
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from errno import EFBIG
@@ -60,6 +60,8 @@ _MESSAGE_CHARACTERS = 600
 _ERRORS = re.compile(
     r"#(REF!|N/A|VALUE!|DIV/0!|NAME\?|NULL!|NUM!|SPILL!|BLOB!|¡REF!|N/D|¡VALOR!|¡DIV/0!|¿NOMBRE\?|¡NULO!|¡NUM!)"
 )
+# Which entry of a list a path means.
+_PLACE = re.compile(r"\[\d*\]")
 # Kinds of files whose values are cells, each of a type of its own.
 _CELLS = frozenset({"sheets", "sqlite"})
 Opened = list[tuple[TableFile, Part]]
@@ -140,19 +142,39 @@ def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSett
         if query is None:
             types = _list_types(connection)
             query = compile_mapping(feed.map, types, vocabulary=setting.vocabulary, zone=setting.timezone)
-            used = {part for path in list_used(feed.map) for part in (path, re.split(r"[.\[]", path)[0])}
             if FIRST_DAY in query:
                 first = connection.sql(f"SELECT {FIRST_DAY}").fetchone()
                 setting.tell_decided(f"days without a year are the next from {first[0] if first else ''} on")
             for source in list_texts(feed.map, types, setting.vocabulary):
                 _count_texts(connection, source, setting)
-            setting.tell_unplaced(name for name in types if name not in used)
+            setting.tell_unplaced(list_unplaced(types, list_used(feed.map)))
         return select_records(connection, query, setting.vocabulary, seconds=feed.max_seconds)
     except MappingError as error:
         raise SettingError(feed.name, f"map.{error.key}", error.message) from error
     except ValueError as error:
         raise_excess(error)
         raise (SelectError if feed.select else SettingError)(feed.name, where, str(error)) from error
+
+
+def list_unplaced(types: Mapping[str, Any], used: Iterable[str]) -> list[str]:
+    """Return the paths of columns, and of members inside objects and lists, that a mapping does not use.
+
+    A path that is used stands for all that is inside it, and a text for the members that a mapping finds in it.
+    """
+    placed = {_PLACE.sub("", path) for path in used}
+
+    def walk(path: str, kind: Any) -> Iterator[str]:
+        if path in placed:
+            return
+        if kind.id == "list":
+            yield from walk(path, kind.children[0][1])
+        elif kind.id == "struct":
+            for name, child in kind.children:
+                yield from walk(f"{path}.{name}", child)
+        elif not any(own.startswith(f"{path}.") for own in placed):
+            yield path
+
+    return list(dict.fromkeys(path for name, kind in types.items() for path in walk(name, kind)))
 
 
 def _count_texts(connection: DuckDBPyConnection, source: TextSource, setting: FeedSetting) -> None:

@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 
-from outings.answers.routes import answer
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.routes import LISTS, match_route
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot
-from pipeline.publish.objects.documents import pack_body
 from pipeline.publish.objects.object_writer import ObjectWriter
 
 # The page sizes that readers ask for: the default, and the largest, which mirrors use.
@@ -51,7 +49,11 @@ def list_months(day: date) -> Iterator[str]:
 
 
 def parse_target(target: str, *, vocabulary: Vocabulary, aliases: Mapping[str, str] = {}) -> Query:
-    """Parse a path of the contract with its query. Raises ApiError."""
+    """Parse a path of the contract with its query. Raises ApiError.
+
+    >>> parse_target("/v1/seattle/events?age=4", vocabulary=Vocabulary()).text
+    '/v1/seattle/events?age=4'
+    """
     path, _, query_string = target.partition("?")
     match = match_route(path)
     assert match is not None, target
@@ -64,6 +66,10 @@ def name_page(query: Query, day: date) -> str:
 
 
 def put_pages(snapshot: Snapshot, today: date, *, writer: ObjectWriter) -> dict[str, PrecomputedPage]:
+    # Engines, which listing these pages does not need.
+    from outings.answers.routes import answer
+    from pipeline.publish.objects.documents import pack_body
+
     slug = snapshot.metro.slug
     release = Release(id="", sequence=0, latest_version_id=0, metros={slug: snapshot})
     pages = {}

@@ -1,6 +1,6 @@
 """The pages of a release: those of each metro, those of no metro, and hashes of their inputs."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -34,10 +34,8 @@ from outings.release.store import Store, encode_canonical, hash_of, read_object
 from outings.release.tables import PUBLISHED, read_columns
 from pipeline.fetch.urls import find_host
 from pipeline.fingerprint import hash_sources
+from pipeline.publish.metro_plan import FetchPictures
 from pipeline.publish.objects.object_writer import ObjectWriter
-
-# Of addresses, with what writes an object and returns its hash.
-FetchPictures = Callable[[Sequence[str], Callable[[bytes], str]], Mapping[str, Picture]]
 
 _GEOJSON = "application/geo+json"
 _NO_OUTLINES = b'{"type":"FeatureCollection","features":[]}'
@@ -183,7 +181,7 @@ def _hash_program() -> str:
     assert pages.__file__ is not None
     assets = [page.path for page in list_assets(SiteSettings())]
     sources = hash_sources(
-        (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html")
+        (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html", ".xml")
     )
     return hash_of("\n".join((sources, *assets)).encode())
 

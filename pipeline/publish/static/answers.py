@@ -76,9 +76,7 @@ def renew_coverage(tree: Tree, metro: StaticMetro, data: bytes) -> HostFile:
     """Return a metro's coverage with the id of this release."""
     answer = _read_members(data)
     measures = _read_members(answer["data"])
-    measures["release"] = msgspec.Raw(
-        msgspec.json.encode({**msgspec.json.decode(measures["release"]), "id": tree.release.id})
-    )
+    measures["release"] = msgspec.Raw(msgspec.json.encode({**msgspec.json.decode(measures["release"]), "id": tree.id}))
     answer["data"] = msgspec.Raw(msgspec.json.encode(measures))
     match = match_route(_locate_coverage(metro))
     assert match is not None

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from msgspec import Struct
@@ -14,8 +15,10 @@ from msgspec import Struct
 from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import JSON
 from outings.release.folder import sync_file_system
-from outings.release.s3 import S3Store
 from outings.release.store import StoreError
+
+if TYPE_CHECKING:  # boto3 takes a second to import
+    from outings.release.s3 import S3Store
 
 # Temporary files of killed writers, and the seconds after which they are removed: no write takes as long.
 _TEMPORARY = ".writing-"
@@ -108,7 +111,7 @@ class FolderHost:
 class S3Host:
     """A bucket of objects with their headers, also that of compression, so that every browser can read them."""
 
-    def __init__(self, store: S3Store) -> None:
+    def __init__(self, store: "S3Store") -> None:
         self._store = store
 
     def __str__(self) -> str:
@@ -153,5 +156,7 @@ def open_host(url: str, *, endpoint_url: str | None, region: str | None) -> Host
     """Open the folder or bucket of `[static] url`, which the configuration has checked."""
     if url.startswith("file:"):
         return FolderHost(Path(url.removeprefix("file:")))
+    from outings.release.s3 import S3Store
+
     bucket, _, prefix = url.removeprefix("s3://").partition("/")
     return S3Host(S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region))

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from outings.answers.ical import find_dates, render_event_file
-from outings.answers.live_counts import count_listings
 from outings.contract.envelope import encode_error
 from outings.contract.errors import not_found
 from outings.contract.query import Entitlement
@@ -15,12 +15,16 @@ from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.pages.assets import HTML, Page
 from outings.pages.settings import ExplorerMetro
-from outings.release.site import ASSETS, locate_outlines
+from outings.release.site import ASSETS, SiteSettings, locate_outlines
 from outings.release.store import hash_of
 from pipeline.publish.objects.site import make_figures
 from pipeline.publish.static.hosts import DETAILS, LISTS, HostFile
 from pipeline.publish.static.parts import Item, Part
 from pipeline.publish.static.tree import PlannedRequest, StaticMetro, Tree
+
+if TYPE_CHECKING:
+    # A tree without pages needs no templates.
+    from outings.pages.lists import ListPage
 
 TEXT = "text/plain"
 # The file that hosts answer a folder with.
@@ -61,19 +65,38 @@ def _encode_headers(slugs: Sequence[str]) -> bytes:
     return "".join(f"{path}\n  {rule}\n" for path, rule in rules.items()).encode()
 
 
-def _place(pages: Iterable[Page]) -> Iterator[HostFile]:
+def _place(path: str, data: bytes, media: str) -> HostFile:
+    path = f"{path}{INDEX}" if not path or path.endswith("/") else path
+    return HostFile(path, data, media=media, step=LISTS if path.endswith((".html", ".xml")) else DETAILS)
+
+
+def _place_pages(pages: Iterable[Page]) -> Iterator[HostFile]:
+    return (_place(page.path, page.data, page.media) for page in pages)
+
+
+def _make_parts(pages: Iterable["ListPage"], settings: SiteSettings) -> Iterator[Part]:
+    """Yield a part for each page of a list, so that only those are rendered whose rows changed."""
+    common = _hash_settings(settings)
     for page in pages:
-        is_folder = not page.path or page.path.endswith("/")
-        path = f"{page.path}{INDEX}" if is_folder else page.path
-        yield HostFile(path, page.data, media=page.media, step=LISTS if path.endswith(".html") else DETAILS)
+        yield Part(name=page.path, inputs=(page.inputs, common), make=partial(_make_list_page, page))
+
+
+def _make_list_page(page: "ListPage") -> Iterator[Item]:
+    yield _place(page.path, page.render(), page.media)
+
+
+def _hash_settings(settings: SiteSettings) -> str:
+    return hash_of(msgspec.json.encode(settings, order="sorted"))
 
 
 def make_site_pages(tree: Tree) -> Iterator[Item]:
     """Yield the pages of no metro, with the styles and scripts of all."""
     if tree.settings is None:
         return
-    # A tree without pages needs no templates.
+    # A tree without pages needs no templates, and an unchanged one no engines.
+    from outings.answers.live_counts import count_listings
     from outings.pages.site import render_static_site
+    from outings.pages.web_files import list_sitemaps
 
     figures, explored = [], []
     for metro in tree.metros:
@@ -87,17 +110,21 @@ def make_site_pages(tree: Tree) -> Iterator[Item]:
                 slug=metro.slug, name=settings.name, timezone=settings.timezone, bounds=settings.bounds, counts=counts
             )
         )  # fmt: skip
-    yield from _place(render_static_site(tree.settings, figures, explored))
+    cities = [metro.lists for metro in tree.metros]
+    yield from _place_pages(render_static_site(tree.settings, figures, explored, cities))
+    yield from _make_parts(list_sitemaps(cities, tree.settings), tree.settings)
 
 
 def make_metro_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
-    """Yield the pages of a metro, and the files that the explorer loads."""
+    """Yield the pages of a metro with its feeds, and the files that the explorer loads."""
     if tree.settings is None:
         return
     from outings.pages.explorer_index import make_index
-    from outings.pages.site import render_metro
+    from outings.pages.site import render_static_metro
+    from outings.pages.web_files import list_feeds
 
-    yield from _place(render_metro(metro.snapshot, today=metro.today, settings=tree.settings))
+    yield from _place_pages(render_static_metro(metro.lists))
+    yield from _make_parts(chain(metro.lists.list_pages(), list_feeds(metro.lists)), tree.settings)
     for file in make_index(metro.snapshot, today=metro.today):
         yield HostFile(f"v1/{metro.slug}/explorer/{file.name}", file.data, step=DETAILS)
     if metro.outlines is not None:
@@ -109,8 +136,10 @@ def make_listing_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
     """Yield a part for each published listing: its page, and its calendar file if it has dates."""
     if tree.settings is None:
         return
+    from outings.answers.ical import find_dates
+
     areas = None if metro.outlines is None else metro.outlines.read(b"")
-    common = hash_of(msgspec.json.encode(tree.settings, order="sorted") + (areas or b""))
+    common = _hash_settings(tree.settings), metro.snapshot.metro.name, hash_of(areas or b"")
     for collection, ids in metro.listings.items():
         for row_id in ids:
             planned = tree.plan(f"/v1/{collection}/{row_id}")
@@ -122,12 +151,15 @@ def make_listing_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
 def _make_listing_page(
     planned: PlannedRequest, *, tree: Tree, metro: StaticMetro, areas: bytes | None
 ) -> Iterator[Item]:
-    from outings.pages.listing import locate_listing, render_calendar, render_listing
+    from outings.answers.ical import render_event_file
+    from outings.pages.addresses import locate_listing
+    from outings.pages.listing import render_calendar, render_listing
 
     assert tree.settings is not None
     item = msgspec.json.decode(b"".join(planned.plan.render()))["data"]
     folder = locate_listing(item, tree.settings)
-    yield HostFile(f"{folder}{INDEX}", render_listing(item, settings=tree.settings, outlines=areas), media=HTML)
+    page = render_listing(item, settings=tree.settings, outlines=areas, city=metro.snapshot.metro.name)
+    yield HostFile(f"{folder}{INDEX}", page, media=HTML)
     is_event = item["type"] == "event"
     calendar = render_event_file(item["id"], metro.snapshot) if is_event else render_calendar(item)
     if calendar is not None:

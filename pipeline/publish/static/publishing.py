@@ -19,11 +19,10 @@ from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import COLLECTIONS
 from outings.failures import GuardRefusal
-from outings.pages.assets import explain_no_assets, find_templates, find_words, list_assets
+from outings.pages.assets import HTML, explain_no_assets, find_templates, find_words, list_assets
 from outings.release.pointer import list_releases
 from outings.release.root import Root
 from outings.release.site import ASSETS, SiteSettings
-from outings.release.snapshot import name_release
 from outings.release.store import Outcome, Store, VersionedBytes, decode_json, hash_of
 from outings.release.trust import ANYBODY, STATIC_FILES, Trust
 from pipeline.fingerprint import describe_libraries, hash_sources
@@ -41,9 +40,12 @@ MOST_LEAVING = 0.5
 _OWN = re.compile(rf"(v1|cities)/|{ASSETS}|(openapi\.json|{SUMS}|{SIGNATURE})\Z")
 # Where pages are, which another site may have too, and what only this program writes into them.
 _PAGE = re.compile(
-    rf"([a-z]{{2,3}}/)?((cities/[^/]+/|explore/)?index\.html|[^/]+/({'|'.join(COLLECTIONS.values())})/[^/]+/[^/]+)"
+    r"([a-z]{2,3}/)?((explore/|developers/)?index\.html|sitemap[^/]*\.xml|[^/]+/"
+    rf"({'|'.join((*COLLECTIONS.values(), 'organizations', 'neighborhoods'))})/([^/]+/)?[^/]+)"
 )
-_MARK = re.compile(rf"{ASSETS}site\.[0-9a-f]+\.css|PRODID:-//outings//".encode())
+_MARK = re.compile(
+    rf"{ASSETS}site\.[0-9a-f]+\.css|PRODID:-//outings//|<generator>outings<|<!-- made by outings -->".encode()
+)
 # Attempts, if others publish the tree at the same time.
 ATTEMPTS = 20
 # Files written between two lines of progress.
@@ -113,9 +115,7 @@ def publish_static(
             Maker(before, host=host, program=program, most=table.max_objects) as maker,
             TemporaryDirectory() as scratch,
         ):
-            release = name_release(store, listed, cache=cache)
-            dates = {slug: read_date(snapshot.metro.timezone) for slug, snapshot in release.metros.items()}
-            tree = Tree(release, table, dates=dates, scratch=Path(scratch))
+            tree = Tree(store, listed, table, tell_date=read_date, cache=cache, scratch=Path(scratch))
             made, left_out = _make(tree, listed.root, maker, before.tree, trust=trust)
             files = made.list_files()
             changed = [name for name, file in files.items() if known.get(name) != file.sha256]
@@ -155,7 +155,7 @@ def _hash_program() -> str:
     """Hash all that decides the bytes of a tree: the program's sources, libraries, templates, words and assets."""
     folders = (Path(package.__file__ or "").parent for package in (outings, pipeline))
     sources = hash_sources(
-        (*folders, find_words(), find_templates()), suffixes=(".py", ".toml", ".csv", ".html", ".json")
+        (*folders, find_words(), find_templates()), suffixes=(".py", ".toml", ".csv", ".html", ".xml", ".json")
     )
     assets = [page.path for page in list_assets(SiteSettings())] if explain_no_assets() is None else []
     return hash_of(msgspec.json.encode((sources, sorted(describe_libraries().items()), assets)))
@@ -211,13 +211,19 @@ def _make(tree: Tree, root: Root, maker: Maker, before: MadePart, *, trust: Trus
 
     def make_document() -> Iterator[HostFile]:
         files = {request.request: request.files for listed in requests.values() for request in listed}
-        yield HostFile("openapi.json", encode_static_document(tree.vocabulary, files), 3600)
+        document = encode_static_document(tree.vocabulary, files)
+        yield HostFile("openapi.json", document, 3600)
+        if tree.settings is not None:
+            from outings.pages.developers import PATH, render_developers  # a tree without pages needs no templates
+
+            page = render_developers(tree.settings, tree.slugs, files, document)
+            yield HostFile(f"{PATH}index.html", page.data, media=HTML)
 
     def make_index() -> Iterator[HostFile]:
         of_metros = {slug: _MetroIndex(tree.dates[slug].isoformat(), requests[slug]) for slug in tree.slugs}
         files = dict(sorted(MadePart(parts=parts).list_files().items()))
-        built_at, latest = format_instant(root.built_at), tree.release.latest_version_id
-        index = _Index(tree.release.id, built_at, latest, requests[""], of_metros, files)
+        built_at, latest = format_instant(root.built_at), root.log.latest_version_id
+        index = _Index(tree.id, built_at, latest, requests[""], of_metros, files)
         data = msgspec.json.encode(index)
         yield HostFile(INDEX, data, step=steps.INDEX)
         files[INDEX] = MadeFile(len(data), hash_of(data))

@@ -1,21 +1,16 @@
 """The public part of a release, of which a static tree is made. It is opened only when a part of the tree is made."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
-import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.live_counts import select_default
 from outings.answers.plan import AnswerContext, AnswerPlan
-from outings.answers.routes import make_plan
-from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.filters import Span
-from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.tables import StaticTable
 from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement, Query
@@ -23,13 +18,21 @@ from outings.contract.resources.meta import ListMeta, PageMeta
 from outings.contract.routes import match_route
 from outings.contract.static_files import spell_request
 from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary
+from outings.lazy_polars import pl
 from outings.pages.assets import explain_no_assets
 from outings.release.log import name_log
-from outings.release.site import SiteFile, locate_outlines
-from outings.release.snapshot import Release, Snapshot
+from outings.release.manifest import Manifest
+from outings.release.root import ListedRelease
+from outings.release.root import Part as RootPart
+from outings.release.site import SiteFile, locate_outlines, read_site
+from outings.release.snapshot import Release, Snapshot, open_release, read_manifests
+from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from pipeline.publish.objects.precomputed_pages import parse_target
-from pipeline.publish.static.public_release import hide_adults
+
+if TYPE_CHECKING:
+    # A tree without pages needs no templates.
+    from outings.pages.lists import Lists
 
 
 class Item(Struct, frozen=True):
@@ -80,30 +83,36 @@ class AnswerPage(Struct, frozen=True):
 
 
 class Tree:
-    """The public release from which a tree is made. Nothing of a metro is read before an answer is planned."""
+    """The release of which a tree is made. `tell_date` returns the local date in a time zone."""
 
-    def __init__(self, release: Release, table: StaticTable, *, dates: Mapping[str, date], scratch: Path) -> None:
-        self.release, self.table, self.dates = release, table, dates
-        self.slugs = [slug for slug in sorted(release.metros) if not table.metros or slug in table.metros]
-        self.vocabulary = next((snapshot.vocabulary for snapshot in release.metros.values()), Vocabulary())
-        self.aliases = {alias: slug for slug, metro in release.metros.items() for alias in metro.metro.aliases}
-        self._scratch = scratch
+    def __init__(
+        self, store: Store, listed: ListedRelease, table: StaticTable, *, tell_date: Callable[[str], date], cache: Path,
+        scratch: Path,
+    ) -> None:  # fmt: skip
+        self.id, self.table, self._open = listed.id, table, partial(open_release, store, listed, cache=cache)
+        self._scratch, root, manifests = scratch, listed.root, read_manifests(store, listed.root)
+        self.slugs = [slug for slug in sorted(manifests) if not table.metros or slug in table.metros]
+        self.dates = {slug: tell_date(manifest.metro.timezone) for slug, manifest in manifests.items()}
+        self.vocabulary = next((manifest.vocabulary for manifest in manifests.values()), Vocabulary())
+        self.aliases = {alias: slug for slug, manifest in manifests.items() for alias in manifest.metro.aliases}
         self._entitlement = Entitlement(metros=frozenset(self.slugs) if table.metros else None)
         self.requests = self._sort_requests()
-        has_pages = release.site and explain_no_assets() is None
-        site = replace(release.site_settings, key="", shows_data=True, is_static=True)
+        site = None if root.site is None or explain_no_assets() is not None else read_site(store, root.site).settings
         # The settings of its pages, which everybody may read; None if it has none.
-        self.settings = site if has_pages else None
-        self.metros = [StaticMetro(self, slug) for slug in self.slugs]
-        metros = [(metro.hash, metro.exports, dates[slug]) for slug, metro in sorted(release.metros.items())]
+        self.settings = site and replace(site, key="", shows_data=True, is_static=True)
+        self.metros = [StaticMetro(self, manifests[slug], root.parts[slug]) for slug in self.slugs]
+        metros = [(root.parts[slug].snapshot, day) for slug, day in sorted(self.dates.items())]
         # All that the tree depends on, but the program and the release's id.
-        common = (metros, name_log(release.history.log), self.requests)
-        self.inputs: object = (common, [metro.inputs for metro in self.metros])
+        self.inputs: object = (metros, name_log(root.log), self.requests, [metro.inputs for metro in self.metros])
+
+    @cached_property
+    def release(self) -> Release:
+        return self._open()
 
     @cached_property
     def public(self) -> Release:
-        for slug in self.slugs:
-            self.release.metros[slug].fetch()
+        from pipeline.publish.static.public_release import hide_adults  # engines, which an unchanged tree does not need
+
         return hide_adults(self.release, self.slugs, self._scratch)
 
     def _sort_requests(self) -> dict[str, list[str]]:
@@ -118,6 +127,8 @@ class Tree:
     def plan(self, request: str) -> PlannedRequest:
         """Plan the answer to a request for a key without add-ons. It is that of the public release, but for requests
         with an `audience`, and for what only these show. Raises ApiError."""
+        from outings.answers.routes import make_plan
+
         query = parse_target(request, vocabulary=self.vocabulary, aliases=self.aliases)
 
         def plan_from(release: Release) -> PlannedRequest:
@@ -171,21 +182,32 @@ class Tree:
 class StaticMetro:
     """A metro of a static tree."""
 
-    def __init__(self, tree: Tree, slug: str) -> None:
-        self._tree, self.slug, self.today = tree, slug, tree.dates[slug]
-        self.days, self.requests = tree.table.days, tree.requests.get(slug, [])
-        self.vocabulary = tree.vocabulary
-        file, metro = tree.release.site.get(locate_outlines(slug)), tree.release.metros[slug]
-        # The outlines of its neighborhoods.
-        self.outlines = file if isinstance(file, SiteFile) else None
-        outlines = self.outlines and self.outlines.sha256
-        # All that the metro's part of the tree depends on by itself.
+    def __init__(self, tree: Tree, manifest: Manifest, part: RootPart) -> None:
+        self._tree, self.slug, self.vocabulary = tree, manifest.metro.slug, tree.vocabulary
+        self.today, self.days, self.requests = tree.dates[self.slug], tree.table.days, tree.requests.get(self.slug, [])
+        outlines = manifest.site and manifest.site.pages.files.get(locate_outlines(self.slug))
         chosen = (tree.table.metros, self.days, self.requests)
-        self.inputs: object = (metro.hash, metro.exports, self.today, chosen, tree.settings, outlines)
+        # All that the metro's part of the tree depends on by itself.
+        self.inputs: object = (part.snapshot, manifest.exports, self.today, chosen, tree.settings, outlines)
 
     @property
     def snapshot(self) -> Snapshot:
         return self._tree.public.metros[self.slug]
+
+    @property
+    def outlines(self) -> SiteFile | None:
+        """The outlines of its neighborhoods."""
+        file = self._tree.release.site.get(locate_outlines(self.slug))
+        return file if isinstance(file, SiteFile) else None
+
+    @cached_property
+    def lists(self) -> "Lists":
+        """The lists of its pages, if the tree has pages."""
+        from outings.pages.listed import Listed
+        from outings.pages.lists import Lists
+
+        assert self._tree.settings is not None
+        return Lists(Listed(self.snapshot, self.today), self._tree.settings)
 
     @cached_property
     def listings(self) -> dict[str, list[str]]:
@@ -198,9 +220,14 @@ class StaticMetro:
         }
 
     @cached_property
-    def shown(self) -> dict[str, pl.DataFrame]:
+    def shown(self) -> "dict[str, pl.DataFrame]":
         """The `place_id` and `organization_id` of the listings of each collection's default list, in its order, of a
         program those of all its listings."""
+        from outings.answers.live_counts import select_default
+        from outings.answers.rows.evaluator import open_evaluator
+        from outings.answers.rows.filters import Span
+        from outings.answers.snapshot.reader import open_snapshot
+
         columns = read_columns(self.snapshot.tables["listings"], "listings", ("place_id", "organization_id"))
         evaluator = open_evaluator(open_snapshot(self.snapshot))
         shown = {}

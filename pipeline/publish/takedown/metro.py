@@ -4,7 +4,7 @@ rest is unchanged.
 State for the metro's next build loses them too: delta state, and organizations lent to other metros.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from operator import is_
 from pathlib import Path
@@ -22,15 +22,15 @@ from outings.release.store import Corrupt, Store
 from outings.release.tables import PUBLISHED, read_columns
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, list_marks, strip_records
 from pipeline.previous_release import PreviousMetro, read_previous_metro
-from pipeline.publish.metro import build_metro, open_previous
-from pipeline.publish.metro_plan import MetroBuild, MetroPlan
+from pipeline.publish.metro import open_builder, open_previous, publish_metro
+from pipeline.publish.metro_plan import Attachments, MetroBuild, MetroPlan
 from pipeline.publish.objects.site import read_outlines
 from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.delta_state import encode_delta_state, parse_delta_state, read_state
 from pipeline.resolve.foreign_organizations import SharedState, read_shared_state
-from pipeline.resolve.listings.rows import Listings, Row
+from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous_rows import PreviousSnapshot
-from pipeline.tables.snapshot_tables import carry_centroids
+from pipeline.tables.snapshot_tables import carry_centroids, make_tables
 from pipeline.tables.versions import Change
 
 
@@ -89,8 +89,10 @@ def strip_metro(
     unchanged = {
         row_id: origins.get(row_id) for row_id in previous if row_id not in touched and previous.find_row(row_id) >= 0
     }
-    listings = carry_listings(store, manifest, snapshot, kept, rows=_list_rows(withdrawal), unchanged=unchanged)
-    built = build_metro(listings, previous, plan=plan, store=store)
+    with open_builder(previous, plan) as builder:
+        builder.add(_list_rows(withdrawal), unchanged)
+        tables = make_tables(builder, read_columns(snapshot.tables["neighborhoods"], "neighborhoods"))
+        built = publish_metro(tables, carry_attachments(store, manifest, kept), previous, plan=plan, store=store)
     removed = tuple(
         Change(listing_id=row["id"], type=row["kind"], slug=row["id"], kind="removed", reason=reason) for row in shown
     )
@@ -128,25 +130,12 @@ def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
     )  # fmt: skip
 
 
-def carry_listings(
-    store: Store,
-    manifest: Manifest,
-    snapshot: Snapshot,
-    kept: MetroState,
-    *,
-    rows: Iterable[Row],
-    unchanged: Mapping[str, bytes | None] = {},
-) -> Listings:
-    """Return these listings with all else that a release has of the metro."""
-    return Listings(
-        rows=rows,
-        unchanged=unchanged,
-        neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
-        outlines=read_outlines(store, manifest),
-        pictures=manifest.pictures,
-        delta_state=kept.delta_state,
+def carry_attachments(store: Store, manifest: Manifest, kept: MetroState) -> Attachments:
+    """Return all that a release has of the metro beside its tables."""
+    return Attachments(
+        outlines=read_outlines(store, manifest), pictures=manifest.pictures, delta_state=kept.delta_state,
         shared=kept.shared,
-    )
+    )  # fmt: skip
 
 
 def strip_kept(store: Store, manifest: Manifest, taken: WithdrawalMatcher) -> MetroState:

@@ -1,19 +1,17 @@
 """Find phrases of whole words in texts, the longest first."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, product
 
+from outings.texts.tokens import fold
+
 Words = tuple[str, ...]
 
-_APOSTROPHES = re.compile("['’‘ʼ`´]")
-_MARKS = re.compile("[\u0300-\u036f]")
 _AND = re.compile(r"&|(?<=[a-z])(?:\s*\+\s*|/)(?=[a-z])")
 _AND_SIGNS = "&+/"
-_ABBREVIATION = re.compile(r"\b(mos?|mths?|yrs?|jr|sr|st|dr|mrs?|ms)\.")
-_DASHES = re.compile("[\u2010-\u2015\u2212]")
+_ABBREVIATION = re.compile(r"\b(max|min|mos?|mths?|yrs?|jr|sr|st|dr|mrs?|ms)\.")
 _WORD = re.compile(r"\d+\+?|[a-z]+\d*")
 # Ends of sentences: no phrase extends over one.
 _SENTENCE = re.compile(r"[.!?;\n]+(?:\s|$)|\n")
@@ -46,9 +44,7 @@ class Phrases:
 
 def fold_phrases(text: str) -> str:
     """Write in lower case, without accents, apostrophes and points of abbreviations, with `and` for signs."""
-    if not text.isascii():
-        text = _MARKS.sub("", unicodedata.normalize("NFKD", _DASHES.sub("-", _APOSTROPHES.sub("", text))))
-    text = _APOSTROPHES.sub("", text).lower()
+    text = fold(text)
     if any(sign in text for sign in _AND_SIGNS):  # without this check the pattern takes half of the time
         text = _AND.sub(" and ", text)
     return _ABBREVIATION.sub(lambda match: match[1], text)

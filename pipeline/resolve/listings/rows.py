@@ -1,6 +1,6 @@
 """A row: a listing or organization of a metro as the next release will have it, before rows are numbered."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,12 +8,9 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.vocabulary import WEEKDAYS
-from outings.release.manifest import FeedAccount
-from outings.release.site import Picture
 from outings.release.tables import OCCURRENCE_TABLES, TABLES
 from pipeline.dates.recurrence import Occurrences
 from pipeline.records.record import Problem
-from pipeline.resolve.foreign_organizations import SharedState
 
 # Sections and sessions are numbered in 16 bits.
 _MOST_PARTS = 65_536
@@ -61,28 +58,6 @@ class Row(Struct, kw_only=True):
         return str(self.columns["id"])
 
 
-class Listings(Struct, frozen=True, kw_only=True, eq=False):
-    """A metro's listings and organizations for the next release. `rows` are new or changed, and made while they are
-    iterated. `unchanged`: the listings whose row, dates, words and document stay, with their origin by id; None if the
-    next build must make the row again. `neighborhoods`: their table; `outlines`: their polygons for the map, if there
-    are pages; `pictures`: those of the previous release, by id; `fetch_pictures`: fetches others, if allowed.
-
-    For the next build: `delta_state`, the encoded records of delta feeds; `shared`, the state of organizations that
-    several metros share; `located`, the encoded answers of geocoding services. `account`: counts of the feeds' listings
-    that rows don't show."""
-
-    rows: Iterable[Row]
-    unchanged: Mapping[str, bytes | None] = {}
-    neighborhoods: pl.DataFrame
-    outlines: bytes | None = None
-    pictures: Mapping[str, Picture] = {}
-    fetch_pictures: Callable[[Sequence[str], Callable[[bytes], str]], Mapping[str, Picture]] | None = None
-    delta_state: bytes | None = None
-    shared: SharedState = SharedState()
-    account: Mapping[str, FeedAccount] = {}
-    located: bytes | None = None
-
-
 def check_bounds(row: Row) -> None:
     """Raise OverflowError for a number that its column can't hold. Found later, it would stop all rows at once."""
     table = "organizations" if row.kind == "organization" else "listings"
@@ -109,7 +84,11 @@ def pack_weekdays(days: Iterable[str]) -> int | None:
 
 
 def parse_clock(text: str | None) -> int | None:
-    """Parse `HH:MM:SS` to seconds since midnight. None stays None."""
+    """Parse `HH:MM:SS` to seconds since midnight. None is returned as it is.
+
+    >>> parse_clock("09:30:00")
+    34200
+    """
     if text is None:
         return None
     hours, minutes, seconds = map(int, text.split(":"))

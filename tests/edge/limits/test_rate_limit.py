@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from edge.limits.limiter import FIELDS
-from edge.limits.redis_store import RedisLimitStore
 from outings.contract.pricing_plans import Offer, PricingPlan
 from tests.edge.asking import Response, ask, ask_together, read_metrics
 from tests.edge.conftest import Service
@@ -178,6 +177,8 @@ def test_requests_at_once_never_take_more_than_there_is(metered: Service) -> Non
 
 @pytest.mark.parametrize("headers", [{}, {"if_none_match": "*"}])
 def test_with_the_counters_gone_reads_go_on_and_a_metric_says_so(make_own: Make, headers: dict[str, str]) -> None:
+    from edge.limits.redis_store import RedisLimitStore
+
     limits = RedisLimitStore("redis://127.0.0.1:1/0")
     service = add_kinds(make_own(keyed=False, offer=OFFER, limits=limits))
     for _ in range(2 * PER_MINUTE):

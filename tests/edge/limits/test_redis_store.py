@@ -5,25 +5,35 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from edge.limits.limiter import Allowance, LimitStoreError, Operation, Outcome, encode_fields, open_limits
-from edge.limits.redis_store import RedisLimitStore
 from edge.response_headers import split_lines
 from tests.edge.limits.conftest import RedisServer
+
+if TYPE_CHECKING:
+    from edge.limits.redis_store import RedisLimitStore
 
 ALLOWANCE = Allowance(key=1, client=2, per_minute=600, per_month=10**9)
 # Redis has answered by then, however busy the machine is.
 PATIENCE = 60.0
 
 
-async def take(limits: RedisLimitStore, times: int) -> list[Outcome]:
+def open_store(address: str, *, timeout_seconds: float = 1.0) -> "RedisLimitStore":
+    """Open a store. The client of Redis takes a second to import, so only the worker that runs these tests does."""
+    from edge.limits.redis_store import RedisLimitStore
+
+    return RedisLimitStore(address, timeout_seconds=timeout_seconds)
+
+
+async def take(limits: "RedisLimitStore", times: int) -> list[Outcome]:
     readings = await asyncio.gather(*(limits.apply(ALLOWANCE, Operation.TAKE) for _ in range(times)))
     return [reading.outcome for reading in readings]
 
 
-async def wait_until_counted(limits: RedisLimitStore) -> None:
+async def wait_until_counted(limits: "RedisLimitStore") -> None:
     began = time.monotonic()
     while time.monotonic() - began < PATIENCE:
         try:
@@ -35,7 +45,7 @@ async def wait_until_counted(limits: RedisLimitStore) -> None:
     raise AssertionError("it does not count again")
 
 
-async def take_in_vain(limits: RedisLimitStore, times: int) -> int:
+async def take_in_vain(limits: "RedisLimitStore", times: int) -> int:
     """Count how many requests reached Redis. The others were refused because one before them had failed."""
     attempts = 0
     for _ in range(times):
@@ -65,7 +75,7 @@ def test_several_edges_share_one_count(redis: RedisServer) -> None:
     redis.clear()
 
     async def ask() -> None:
-        edges = [RedisLimitStore(redis.name_url(), timeout_seconds=PATIENCE) for _ in range(3)]
+        edges = [open_store(redis.name_url(), timeout_seconds=PATIENCE) for _ in range(3)]
         began = time.monotonic()
         outcomes = [value for batch in await asyncio.gather(*(take(edge, 300) for edge in edges)) for value in batch]
         spent = time.monotonic() - began
@@ -82,7 +92,7 @@ def test_a_rate_is_forgotten_when_it_is_whole_and_a_quota_after_its_month(redis:
     redis.clear()
 
     async def ask() -> None:
-        limits = RedisLimitStore(redis.name_url(), timeout_seconds=PATIENCE)
+        limits = open_store(redis.name_url(), timeout_seconds=PATIENCE)
         await limits.apply(ALLOWANCE, Operation.TAKE)
         client = limits._redis
         assert sorted(await client.keys()) == [b"outings:{2}", b"outings:{2}:1"]
@@ -95,7 +105,7 @@ def test_a_rate_is_forgotten_when_it_is_whole_and_a_quota_after_its_month(redis:
 
 def test_a_redis_that_is_killed_is_missed_and_counting_resumes(own_redis: RedisServer, cases: int) -> None:
     async def ask() -> None:
-        limits, counted = RedisLimitStore(own_redis.name_url(), timeout_seconds=PATIENCE), 0
+        limits, counted = open_store(own_redis.name_url(), timeout_seconds=PATIENCE), 0
         for _ in range(min(cases, 5)):
             counted += (await take(limits, 10)).count(Outcome.PASSED)
             own_redis.kill()
@@ -110,7 +120,7 @@ def test_a_redis_that_is_killed_is_missed_and_counting_resumes(own_redis: RedisS
 
 def test_a_redis_that_hangs_costs_a_few_readers_the_time_out_and_no_more(own_redis: RedisServer) -> None:
     async def ask() -> None:
-        limits = RedisLimitStore(own_redis.name_url())
+        limits = open_store(own_redis.name_url())
         await wait_until_counted(limits)
         assert own_redis.process is not None
         os.kill(own_redis.process.pid, signal.SIGSTOP)
@@ -126,7 +136,7 @@ def test_a_redis_that_hangs_costs_a_few_readers_the_time_out_and_no_more(own_red
 
 def test_what_is_reported_of_a_failure_names_no_password() -> None:
     async def ask() -> None:
-        limits = RedisLimitStore("redis://:open-sesame@127.0.0.1:1/0")
+        limits = open_store("redis://:open-sesame@127.0.0.1:1/0")
         with pytest.raises(LimitStoreError) as raised:
             await limits.apply(ALLOWANCE, Operation.TAKE)
         assert "sesame" not in str(raised.value)

@@ -8,10 +8,12 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from distributed import Client
+from typing import TYPE_CHECKING
 
 from tests.ports import find_free_port
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 PATIENCE = 60.0
 HERE = ("--host", "127.0.0.1", "--no-dashboard")
@@ -43,7 +45,9 @@ class Cluster:
         return self.start("worker", f"tcp://127.0.0.1:{self.port}", *words, environ=environ)
 
     @contextlib.contextmanager
-    def connect(self) -> Iterator[Client]:
+    def connect(self) -> "Iterator[Client]":
+        from distributed import Client
+
         client = Client(f"tcp://127.0.0.1:{self.port}", timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
         with contextlib.closing(client):
             yield client

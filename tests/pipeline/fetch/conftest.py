@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 
 from outings.configuration import Configuration, read_configuration
 from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.reading import read_feed
+from pipeline.feed_task import read_feed
 from tests.pipeline.fetch.calendars import wrap
 from tests.pipeline.fetch.documents import ReadJsonld
 from tests.pipeline.fetch.instants import ReadIcs

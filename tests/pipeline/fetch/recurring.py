@@ -4,7 +4,6 @@ from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-import recurring_ical_events
 from icalendar import Calendar, Event
 
 # A date as day, or as seconds since 1970.
@@ -14,6 +13,8 @@ Dates = Counter[tuple[str, date | int]]
 def find_dates(content: bytes, *, metro: str, window: tuple[date, date]) -> Dates:
     """Find dates except those that our rules treat otherwise: an instance of a series in a skipped hour does not take
     place, and one in UTC that the metro's clock shows the second time is its first."""
+    import recurring_ical_events
+
     first, last = (datetime.combine(day, time(), UTC) for day in window)
     dates: Dates = Counter()
     a_day = timedelta(days=1)  # more on both sides: times without a zone are of the metro

@@ -12,7 +12,8 @@ from msgspec import structs
 
 from outings.configuration import Configuration, FeedTable, read_configuration
 from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.reading import read_feed, read_source
+from pipeline.clean.reading import read_source
+from pipeline.feed_task import read_feed
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, look_at
 from tests.pipeline.city import make_event, make_place
 from tests.pipeline.fetch.documents import ADDRESS, event, page

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from outings.release.store import open_store
 from pipeline.building import build_release
-from pipeline.clean.reading import read_feed
 from pipeline.clock import AsOf
 from pipeline.dates.recurrence import expand_recurrence
 from pipeline.executors.local import InlineExecutor
+from pipeline.feed_task import read_feed
 from pipeline.fetch.source import FeedError, SettingError
 from pipeline.plan import Build
 from pipeline.records.record import EventRecord

@@ -11,7 +11,7 @@ import pytest
 from outings.configuration import ConfigurationError
 from outings.contract.resources.shared import AgeRange
 from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.reading import read_feed
+from pipeline.feed_task import read_feed
 from pipeline.fetch.source import SettingError
 from pipeline.records.record import Reference, SessionRecord
 from tests.pipeline.fetch.settings import Configure

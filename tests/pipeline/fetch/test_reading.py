@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.configuration import read_configuration
-from pipeline.clean.reading import apply_defaults, read_feed
+from pipeline.clean.reading import apply_defaults
+from pipeline.feed_task import read_feed
 from pipeline.fetch.source import FeedError, SelectError, SettingError, check_unchanged, hash_feed, list_files
 from tests.pipeline.fetch.settings import Configure, ReadNdjson
 from tests.settings import format_metro

@@ -187,7 +187,7 @@ class _Roles:
                 return
 
     def find_last(self) -> str | None:
-        """Return the query's last word, if it decides and stands nowhere else in the query."""
+        """Return the query's last word, if it decides and is nowhere else in the query."""
         word = self._tokens[-1].word
         is_last = self._roles[-1] is _Role.WORD and self.list_words(_Role.WORD)[-1] == word
         return word if is_last else None

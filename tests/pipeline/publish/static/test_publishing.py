@@ -5,8 +5,9 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from hashlib import sha256
+from html import unescape
 from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
@@ -19,36 +20,19 @@ import pytest
 from openapi_spec_validator import validate
 
 from edge.app import Edge
-from outings.configuration.tables import StaticTable
 from outings.contract.routes import match_route
 from outings.contract.static_files import INDEX, name_file
 from outings.failures import GuardRefusal
 from outings.release.s3 import S3Store
-from pipeline.publish.static.hosts import FolderHost, Host, HostFile, S3Host
-from pipeline.publish.static.publishing import MANIFEST, StaticResult, publish_static
+from pipeline.publish.static.hosts import FolderHost, HostFile, S3Host
+from pipeline.publish.static.publishing import MANIFEST
 from pipeline.publish.takedown.takedown import take_down
 from tests.conftest import ROOT
 from tests.contract.static_requests import parse_file
 from tests.edge.asking import ask
 from tests.edge.sample_edge import DAY, add_client, make_edge
 from tests.pipeline.city import City, Record, make_event, make_place
-
-URL = "file:tree"
-
-
-def publish(city: City, host: Host, *, day: str = "2026-08-10", **options: Any) -> StaticResult:
-    table = StaticTable(
-        url=URL, **{name: options.pop(name) for name in ("metros", "requests", "max_objects") if name in options}
-    )
-    done = publish_static(
-        city.store, table, host=host, read_date=lambda _: date.fromisoformat(day), cache=city.cache, **options
-    )
-    assert done is not None
-    return done
-
-
-def read_tree(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+from tests.pipeline.publish.static.trees import publish, read_tree
 
 
 def read_index(folder: Path) -> Any:
@@ -113,6 +97,7 @@ def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, st
     pages = {name for name in tree if name.startswith(folders) or "/explorer/" in name}
     assert tree.keys() - named - pages == {
         INDEX, "404.json", "_headers", ".nojekyll", "openapi.json", "index.html", "404.html", "favicon.ico",
+        "manifest.json", "robots.txt", "developers/index.html",
     }  # fmt: skip
 
 
@@ -204,7 +189,9 @@ def test_nothing_is_in_the_tree_that_a_public_key_does_not_list(tmp_path: Path) 
     assert find_word(read_tree(folder), "Xylophone") == []
 
     publish(city, FolderHost(folder), metros=("seattle",), requests=("/v1/seattle/events?audience=adults",))
-    assert "v1/seattle/events/audience=adults.json" in find_word(read_tree(folder), "Burlesque")
+    adults = "v1/seattle/events/audience=adults.json"
+    (shown,) = json.loads((folder / adults).read_bytes())["data"]
+    assert {adults, f"v1/events/{shown['id']}.json"} <= {*find_word(read_tree(folder), "Burlesque")}
     assert find_word(read_tree(folder), "Sketchy") == []
 
 
@@ -280,6 +267,18 @@ def test_of_details_only_those_that_changed_are_written(city: City, tmp_path: Pa
     assert sorted({name.split("/")[1] for name in details}) == ["events"]
     assert len(details) == 1
     assert len([name for name in done.deleted if name.startswith("v1/places/")]) == 1
+
+
+def test_a_listings_calendar_gets_a_date_when_builds_list_its_day(tmp_path: Path) -> None:
+    city, folder = City(tmp_path, has_pages=True), tmp_path / "tree"
+    city.write([make_event("walk", starts_local="2026-11-01T10:00:00", rdates=["2027-09-20T10:00:00"])])
+    found = []
+    for day in ("2026-08-10", "2026-08-20"):
+        city.build(day)
+        publish(city, FolderHost(folder), day=day)
+        (calendar,) = folder.glob("seattle/events/*/*.ics")
+        found.append(calendar.read_bytes().count(b":20270920T"))
+    assert found == [0, 1]
 
 
 @pytest.mark.long
@@ -365,11 +364,11 @@ def test_pages_lead_only_to_files_that_are_there_and_ask_for_no_key(sample: tupl
     pages = {name: data.decode() for name, data in tree.items() if name.endswith("index.html")}
     listings = {name for name in pages if name.startswith(("seattle/", "new-york/"))}
     assert len(listings) > 100
-    cities = {f"cities/{slug}/index.html" for slug in ("new-york", "seattle")}
-    assert pages.keys() - listings == {"index.html", "explore/index.html", *cities}
+    cities = {f"cities/{slug}/{page}index.html" for slug in ("new-york", "seattle") for page in ("", "numbers/")}
+    assert pages.keys() - listings == {"index.html", "explore/index.html", "developers/index.html", *cities}
     for name, text in pages.items():
         for link in re.findall(r'(?:href|src)="(?!https?:|geo:)([^"#?]+)', text):
-            target = (folder / name).parent / link
+            target = (folder / name).parent / unescape(link)
             assert (target / "index.html" if link.endswith("/") else target).resolve().is_file(), (name, link)
         assert "X-API-Key" not in text
         assert key not in text

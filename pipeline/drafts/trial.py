@@ -1,0 +1,225 @@
+"""Try a draft on rows of its file: a guess at what a column means is kept only if what comes out looks right.
+
+Names of columns mislead: `publico` is an audience in one file and an attendance in the next. The rows tell them apart.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+import msgspec
+from duckdb import DuckDBPyConnection
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pipeline.clean.cleaning import Origin, clean_record
+from pipeline.drafts.columns import Column
+from pipeline.drafts.roles import MakeRole, Roles, fits, is_dated
+from pipeline.fetch.table.reading import refuse_errors
+from pipeline.fetch.table.select_runner import ROW, select_records
+from pipeline.records.record import ClassRecord, DatedRecord, EventRecord, ListingRecord, PlaceRecord, Record
+
+SAMPLE = 500
+_MOST_CHANGES = 4
+# A fault of more rows is told.
+_MOST_DOUBTFUL = 0.1
+# A change has to mend this share of the rows, or a reader would rather see the plain guess.
+_LEAST_GAIN = 0.05
+# Somebody of these years is no child, and one number alone is seldom an age that a file states.
+_GROWN_UP, _OLDEST = 22, 110
+
+# What is wrong with a row, and how bad that is beside what a row states.
+FAULTS: Mapping[str, tuple[float, str]] = {
+    "lost": (6, "would be quarantined"),
+    "merged": (3, "would be merged with others"),
+    "left_out": (1, "would lose a value that can't be read"),
+    "undated": (6, "would have no date"),
+    "guessed_year": (3, "would have a day whose year is a guess"),
+    "backwards": (4, "would end before they start"),
+    "without_clock": (2, "would have weekdays and no time"),
+    "grown_up": (4, "would be for one age alone, which no child has"),
+    "dearest_alone": (1, "would have a highest price and no lowest"),
+    "namesake": (3, "would have the name of another place"),
+}
+# The account of rows has these too.
+_COUNTED_ELSEWHERE = ("lost", "merged", "left_out", "undated")
+# What a row states, by what it is worth.
+_WORTH = {
+    "ages": 1,
+    "price": 1,
+    "where": 1,
+    "point": 1,
+    "clock": 2,
+    "end": 0.5,
+    "about": 0.5,
+    "words": 0.5,
+    "link": 0.5,
+}
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """The rows of a sample, as they would be published. `faults`: how many rows have each of `FAULTS`; `stated`: how
+    many state each member."""
+
+    rows: int
+    faults: Mapping[str, int]
+    stated: Mapping[str, int]
+
+
+def weigh(outcome: Outcome) -> float:
+    """Return how bad a draft is, for each row: the faults of the rows, less what they state."""
+    wrong = sum(FAULTS[name][0] * count for name, count in outcome.faults.items())
+    return (wrong - sum(_WORTH[name] * count for name, count in outcome.stated.items())) / max(1, outcome.rows)
+
+
+class Trial:
+    """Tries drafts on the rows of the table `feed`. `origin`: the feed and the metro of the records."""
+
+    def __init__(
+        self, connection: DuckDBPyConnection, origin: Origin, compile_rules: Callable[[Roles], str], *, seconds: float
+    ) -> None:
+        connection.execute("DELETE FROM feed WHERE rowid >= ?", [SAMPLE])
+        self._connection, self._origin, self._compile, self._seconds = connection, origin, compile_rules, seconds
+
+    def run(self, roles: Roles) -> Outcome:
+        """Return what would become of the rows. Raises what compiling and running a mapping raise."""
+        selection = select_records(
+            self._connection, self._compile(roles), self._origin.vocabulary, seconds=self._seconds
+        )  # fmt: skip
+        rows, records, faults = len(selection.faults), dict[str, Record](), Counter(lost=len(selection.faults))
+        for line, text in enumerate(selection.records, start=1):
+            raw = msgspec.json.decode(text)
+            raw.pop(ROW, None)
+            cleaned = clean_record(refuse_errors(raw), line=line, origin=self._origin, unknown=Counter())
+            rows += 1
+            faults["lost"] += cleaned.record is None
+            faults["left_out"] += cleaned.record is not None and bool(cleaned.problems)
+            if cleaned.record is not None:
+                faults["merged"] += cleaned.record.source_id in records
+                records[cleaned.record.source_id] = cleaned.record
+        self._connection.execute("DROP TABLE records")
+        listings = [record for record in records.values() if isinstance(record, ListingRecord)]
+        faults.update(name for record in listings for name in _find_faults(record))
+        places = [record.name for record in listings if isinstance(record, PlaceRecord)]
+        faults["namesake"] = len(places) - len(set(places))
+        start = roles.get("start_date")
+        if (
+            start is not None
+            and start.writing.formats
+            and not any(re.search("%[yY]", own) for own in start.writing.formats)
+        ):
+            faults["guessed_year"] = sum(isinstance(record, DatedRecord) for record in listings)
+        stated = Counter(name for record in listings for name in _list_stated(record))
+        return Outcome(rows=rows, faults=faults, stated=stated)
+
+
+def _find_faults(record: ListingRecord) -> Iterator[str]:
+    ages = record.ages
+    if ages.min is not None and ((ages.min == ages.max and ages.min >= _GROWN_UP) or ages.min > _OLDEST):
+        yield "grown_up"
+    price = getattr(record, "price", None)
+    if price is not None and price.min is None and price.max is not None:
+        yield "dearest_alone"
+    if isinstance(record, EventRecord):
+        if record.starts_local is None and record.date_on is None:
+            yield "undated"
+        elif (
+            record.starts_local is not None
+            and record.ends_local is not None
+            and str(record.ends_local) < str(record.starts_local)
+        ):
+            yield "backwards"
+    if isinstance(record, ClassRecord):
+        if not record.schedule.days and record.term.starts_on is None:
+            yield "undated"
+        elif record.schedule.start_time is None:
+            yield "without_clock"
+
+
+def _list_stated(record: ListingRecord) -> Iterator[str]:
+    location, price = record.location, getattr(record, "price", None)
+    has_clock = isinstance(record, EventRecord) and record.starts_local is not None
+    has_hours = isinstance(record, ClassRecord) and record.schedule.start_time is not None
+    is_stated = {
+        "ages": record.ages.min is not None or record.ages.max is not None,
+        "price": price is not None and (price.min is not None or price.type is not None),
+        "where": location is not None and bool(location.address or location.street_address),
+        "point": location is not None and location.lat is not None,
+        "clock": has_clock or has_hours,
+        "end": getattr(record, "ends_local", None) is not None,
+        "about": bool(record.description), "words": bool(record.keywords), "link": bool(record.source.url),
+    }  # fmt: skip
+    yield from (name for name, is_own in is_stated.items() if is_own)
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """A change that the rows asked for. `column` is taken for `role`, or left out of it if `is_dropped`. `why`: what is
+    better now."""
+
+    role: str
+    column: str
+    is_dropped: bool = False
+    why: str = ""
+
+
+def improve(
+    roles: Roles, columns: Sequence[Column], trial: Trial, make_role: MakeRole, *, stated: Collection[str]
+) -> tuple[Roles, list[Change], list[str]]:
+    """Return the roles that lose least, how they differ from the given ones, and what is still doubtful. Roles that are
+    `stated` stay."""
+    changes: list[Change] = []
+    outcome = trial.run(roles)
+    while len(changes) < _MOST_CHANGES and any(outcome.faults.values()):
+        options = list(list_changes(roles, columns, make_role, stated=stated))
+        outcomes = [trial.run(changed) for _, changed in options]
+        best = min(range(len(options)), key=lambda place: weigh(outcomes[place]), default=None)
+        if best is None or weigh(outcome) - weigh(outcomes[best]) < _LEAST_GAIN:
+            break
+        change, roles = options[best]
+        changes.append(replace(change, why=_explain(outcome, outcomes[best])))
+        outcome = outcomes[best]
+    return roles, changes, list_doubts(outcome)
+
+
+def list_doubts(outcome: Outcome) -> list[str]:
+    """Return what is still wrong with many rows, in words. What is lost or merged is counted elsewhere."""
+    told = {name: count for name, count in outcome.faults.items() if name not in _COUNTED_ELSEWHERE}
+    return [
+        f"{count:,} of the first {outcome.rows:,} rows {FAULTS[name][1]}"
+        for name, count in told.items()
+        if count > _MOST_DOUBTFUL * outcome.rows
+    ]
+
+
+def _explain(before: Outcome, after: Outcome) -> str:
+    mended = {name: count - after.faults.get(name, 0) for name, count in before.faults.items()}
+    worst = max(mended, key=lambda name: FAULTS[name][0] * mended[name], default="")
+    if not worst or mended[worst] <= 0:
+        return "more is stated"
+    return f"{before.faults[worst]:,} of {before.rows:,} rows {FAULTS[worst][1]}"
+
+
+# Roles that may be given up, and roles for which another column may stand in.
+_GIVEN_UP = ("weekdays", "age_text", "age_min", "age_max", "audience", "end_date", "end_time", "start_time", "price")
+_REPLACED = ("name", "start_date")
+
+
+def list_changes(
+    roles: Roles, columns: Sequence[Column], make_role: MakeRole, *, stated: Collection[str]
+) -> Iterator[tuple[Change, Roles]]:
+    """Yield each change that may help, with the roles that result."""
+    for name in _GIVEN_UP:
+        if name in roles and name not in stated:
+            dropped = Change(role=name, column=roles[name].path, is_dropped=True)
+            yield dropped, {other: role for other, role in roles.items() if other != name}
+    used = {role.path for name, role in roles.items() if name not in ("venue", "category")}
+    free = [column for column in columns if column.path not in used and column.filled and not column.many]
+    for name in _REPLACED:
+        for column in free if name not in stated and (name in roles or name == "name") else ():
+            role = make_role(name, column.path)
+            if is_dated(role, is_course=False) if name == "start_date" else fits(name, column, role.writing):
+                others = {other: own for other, own in roles.items() if own.path != column.path}
+                yield Change(role=name, column=column.path), {**others, name: role}
+    if {"price_min", "price_max"} <= roles.keys() and not {"price_min", "price_max"} & set(stated):
+        low, high = roles["price_min"], roles["price_max"]
+        yield Change(role="price_min", column=high.path), {**roles, "price_min": high, "price_max": low}

@@ -1,0 +1,94 @@
+"""The order of lists on plain files: what one can go to first, and what is over last."""
+
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+
+from outings.pages.listed import GROUPS, Listed
+from outings.pages.lists import Lists
+from outings.pages.whats_on import make_weekend
+from outings.release.site import SiteSettings
+from tests.answers import documents
+from tests.answers.documents import Document, make_uuid
+from tests.answers.worlds import TODAY, World, open_world
+
+SATURDAY = date(2026, 8, 15)
+
+
+def make_world() -> World:
+    """A world of 10 August, a Monday, whose names say where they belong."""
+
+    def event(row_id: str, **members: object) -> Document:
+        return documents.make_event(row_id, **{"has_date": True, **members})
+
+    term, session = documents.make_term, documents.make_session
+    daily = [datetime(2026, 8, day, 9) for day in range(3, 25)]
+    listings: list[Document] = [
+        event(make_uuid(1), name="exhibition", starts_local="2026-08-03T09:00:00", is_recurring=True),
+        event(make_uuid(2), name="today", starts_local="2026-08-10T18:00:00"),
+        event(make_uuid(3), name="tomorrow", starts_local="2026-08-11T08:00:00"),
+        event(make_uuid(4), name="sold out", starts_local="2026-08-10T07:00:00", is_sold_out=True),
+        event(make_uuid(5), name="past", starts_local="2026-08-09T07:00:00"),
+        event(make_uuid(6), name="some day", starts_local=None, has_date=False),
+        event(make_uuid(7), name="saturday", starts_local="2026-08-15T08:00:00"),
+        event(make_uuid(8), name="uncertain", starts_local="2026-08-10T08:00:00", confidence=0.1),
+        event(make_uuid(9), name="adults", starts_local="2026-08-10T08:00:00", audience="adults"),
+        documents.make_class(make_uuid(20), name="begins", term=term(starts_on="2026-08-20", ends_on="2026-09-20")),
+        documents.make_class(make_uuid(21), name="runs", term=term(starts_on="2026-07-01", ends_on="2026-09-20")),
+        documents.make_class(make_uuid(22), name="is over", term=term(starts_on="2026-07-01", ends_on="2026-07-20")),
+        documents.make_camp(
+            make_uuid(30), name="begun", sessions=[session("a", starts_on="2026-08-08", ends_on="2026-08-14")]
+        ),
+        documents.make_camp(
+            make_uuid(31), name="next", sessions=[session("a", starts_on="2026-08-17", ends_on="2026-08-21")]
+        ),
+        documents.make_camp(
+            make_uuid(32), name="later",
+            sessions=[session("a", starts_on="2026-07-01"), session("b", starts_on="2026-08-24", ends_on="2026-08-28")],
+        ),
+    ]  # fmt: skip
+    dates = {make_uuid(1): daily}
+    dates |= {
+        item["id"]: [datetime.fromisoformat(item["starts_local"])]
+        for item in listings[1:9]
+        if item["starts_local"] is not None
+    }
+    return World(listings=listings, dates=dates)
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Listed:
+    return Listed(open_world(make_world(), tmp_path_factory.mktemp("world")), TODAY)
+
+
+def list_names(listed: Listed, number: int) -> list[tuple[str, str]]:
+    rows = listed.rows.filter(listed.rows["type"] == number)
+    return [(GROUPS[group], name) for group, name in rows.select("group", "name").rows()]
+
+
+def test_what_is_dated_comes_before_what_runs_for_weeks_and_what_is_over_comes_last(listed: Listed) -> None:
+    assert list_names(listed, 0) == [
+        ("ahead", "today"), ("ahead", "exhibition"), ("ahead", "tomorrow"), ("ahead", "saturday"),
+        ("closed", "sold out"), ("dateless", "some day"), ("over", "past"), ("uncertain", "uncertain"),
+    ]  # fmt: skip
+
+
+def test_a_course_that_runs_comes_after_one_that_begins(listed: Listed) -> None:
+    assert list_names(listed, 1) == [("ahead", "begins"), ("ahead", "runs"), ("over", "is over")]
+
+
+def test_a_camp_that_has_begun_comes_after_those_that_one_can_join(listed: Listed) -> None:
+    assert list_names(listed, 2) == [("ahead", "next"), ("ahead", "later"), ("closed", "begun")]
+
+
+def test_a_weekend_has_each_event_once_the_dated_ones_first(listed: Listed) -> None:
+    lists = Lists(listed, SiteSettings(shows_data=True, is_static=True))
+    assert [row.name for row in make_weekend(lists).rows] == ["saturday", "exhibition"]
+
+
+@pytest.mark.parametrize(("day", "names"), [("2026-08-15", ["saturday", "exhibition"]), ("2026-08-16", ["exhibition"])])
+def test_on_a_sunday_the_weekend_is_that_day(tmp_path: Path, day: str, names: list[str]) -> None:
+    listed = Listed(open_world(make_world(), tmp_path), date.fromisoformat(day))
+    block = make_weekend(Lists(listed, SiteSettings(shows_data=True, is_static=True)))
+    assert [row.name for row in block.rows] == names
