@@ -237,7 +237,7 @@ class Planner(Struct, kw_only=True):
             release=served.release,
             dates=self.dates.read_dates(served.release),
             entitlement=request.entitlement.resolve(served.aliases),
-            minute=self.dates.read_minute() if match.route.is_now else None,
+            minute=self.dates.read_minute(),
             weather={} if self.forecasts is None else self.forecasts.read(),
         )
         prepared = list_prepared(match.route, request.query_string)
@@ -380,7 +380,8 @@ def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, context: Ans
         page=find_page(query, context),
         served=served,
         head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
-        minute=context.minute if query.cursor is None else None,  # a cursor has its own minute
+        # A cursor near a point has its own minute.
+        minute=context.minute if plan.is_now or (query.match.route.is_now and query.cursor is None) else None,
         weather=find_weather(query, context),
     )
 

@@ -8,21 +8,22 @@ objects or blocks attached, it depends on the same as a list's.
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, time
 
 import msgspec
 from msgspec import Struct
 
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.weather import Weather
+from outings.configuration.zones import read_zone
 from outings.contract.cursor import Cursor, encode_cursor, is_sealed, malformed_cursor
 from outings.contract.errors import ApiError, bad_request, forbidden
 from outings.contract.query import Entitlement, Query
 from outings.contract.resources.directories import Center
 from outings.contract.resources.sync import EXPORTS
-from outings.contract.values import format_instant, parse_date, parse_uuid
+from outings.contract.values import Value, format_instant, parse_date, parse_uuid
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.manifest import Export
+from outings.release.manifest import Export, MetroSettings
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import Bytes
 
@@ -32,7 +33,7 @@ class AnswerContext(Struct, frozen=True, kw_only=True):
 
     Attributes:
         dates: the local date of every metro in the release.
-        minute: the current time, rounded down; None if the answer does not depend on it.
+        minute: the current time, rounded down; None where no answer depends on it.
         address_center: the location of the request's `address`, if it has one.
         weather: the current forecasts, by metro.
     """
@@ -44,7 +45,21 @@ class AnswerContext(Struct, frozen=True, kw_only=True):
     address_center: Center | None = None
     weather: Mapping[str, Weather] = {}
 
+    def read_local(self, metro: MetroSettings) -> datetime:
+        """Return the current minute by the metro's clock. Without a minute, the day's first."""
+        if self.minute is None:
+            return datetime.combine(self.dates[metro.slug], time())
+        return self.minute.astimezone(read_zone(metro.timezone)).replace(tzinfo=None)
 
+
+def settle_now(values: Mapping[str, Value], context: AnswerContext, metro: MetroSettings) -> Mapping[str, Value]:
+    """Return the values of a request's parameters with the metro's local time in the place of `now`."""
+    if values.get("open_at") != NOW:
+        return values
+    return {**values, "open_at": context.read_local(metro).isoformat(timespec="minutes")}
+
+
+NOW = "now"
 _DIGITS = 32
 JSON = "application/json"
 
@@ -63,6 +78,7 @@ class AnswerPlan(Struct, frozen=True):
         render: returns the body in chunks.
         is_quick: whether `render` takes less than a millisecond in a metro of 25,000 listings.
         reads_store: whether `render` may wait for objects of the store, and raise NotFound, Corrupt or StoreError.
+        is_now: whether the answer is valid only in the context's minute.
         file: a stored file whose bytes may be sent instead.
     """
 
@@ -70,6 +86,7 @@ class AnswerPlan(Struct, frozen=True):
     render: Callable[[], list[bytes]]
     is_quick: bool = False
     reads_store: bool = False
+    is_now: bool = False
     media: str = JSON
     file: PlannedFile | None = None
 

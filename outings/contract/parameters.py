@@ -133,8 +133,17 @@ _WHO = (
         meaning="Keep by `is_outdoor`; unknown matches neither.",
     ),
     _flag(
+        name="good_for_rainy", column="good_for_rainy", member="good_for_rainy", stability="experimental",
+        meaning="Keep by `good_for_rainy`; unknown matches neither.",
+    ),
+    _flag(
         name="sensory", column="is_sensory_friendly", member="is_sensory_friendly",
         meaning="Keep by `is_sensory_friendly`; unknown matches neither.",
+    ),
+    Parameter(
+        name="open_at", kind="moment", example="now", stability="experimental",
+        meaning="Places whose stated hours are open then: `now`, or a local time such as `2026-08-15T14:00`. What "
+        "states no hours never matches, and exceptions are not read.",
     ),
     _any_of(
         name="type_hint", column="type_hint", member="type_hint", vocabulary="type_hints", example="library,park",

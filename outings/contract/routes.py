@@ -158,15 +158,15 @@ _POINT = ("lat", "lng", "radius_m")
 _ZIP = ("zip", "near_zip", "include_approximate")
 _LISTING = ("category", "audience", "age", "min_confidence", "neighborhood", *_POINT, *_ZIP, "organization_id")
 _DATED = ("from", "to", "season", "free", "max_price", "weekday", "start_after", "start_before", "place_id")
-_SENSED = ("occasion", "indoor", "outdoor", "sensory")
+_SENSED = ("indoor", "outdoor", "sensory", "good_for_rainy")
 _CLASS = ("meets", "schedule_day", "enrollment_type", "openings", "starts_from", "starts_to")
 _PLACE = ("type_hint", "has_birthday_parties", "has_classes")
 
 _FILTERS: Mapping[str, tuple[str, ...]] = {
-    "event": (*_LISTING, *_DATED, *_SENSED, "team", "has_time", "recurring"),
-    "class": (*_LISTING, *_DATED, *_SENSED, *_CLASS),
+    "event": (*_LISTING, *_DATED, "occasion", *_SENSED, "team", "has_time", "recurring"),
+    "class": (*_LISTING, *_DATED, "occasion", *_SENSED, *_CLASS),
     "camp": (*_LISTING, *_DATED, "meets", "year", "overnight"),
-    "place": (*_LISTING, "sensory", *_PLACE, "place_type"),
+    "place": (*_LISTING, *_SENSED, "open_at", *_PLACE, "place_type"),
 }
 _SHAPE = ("fields", "expand", "include", "include_mode")
 _SOONEST = replace(

@@ -73,8 +73,8 @@ def format_clock(value: int | time) -> str:
 Scalar = str | int | float | bool | date | datetime | time
 Value = Scalar | tuple[str, ...]
 Kind = Literal[
-    "text", "word", "path", "integer", "number", "boolean", "date", "date-time", "clock", "minute", "uuid", "cursor",
-    "group-cursor", "expression",
+    "text", "word", "path", "integer", "number", "boolean", "date", "date-time", "moment", "clock", "minute", "uuid",
+    "cursor", "group-cursor", "expression",
 ]  # fmt: skip
 
 # Bounds of all dates, so that no sum of a date and a window can overflow.
@@ -150,6 +150,19 @@ def parse_instant(text: str) -> datetime | None:
         return None
 
 
+def parse_moment(text: str) -> str | None:
+    """Return `now`, or a local time without seconds, or None.
+
+    >>> parse_moment("2026-08-15T14:00:30"), parse_moment("2026-08-15")
+    ('2026-08-15T14:00', None)
+    """
+    if text == "now":
+        return text
+    day, _, clock = text.partition("T")
+    local = parse_date(day), parse_clock(clock)
+    return None if None in local else f"{day}T{clock[:5]}"
+
+
 def parse_clock(text: str) -> time | None:
     """Parse a time of the day, or return None.
 
@@ -216,6 +229,10 @@ KINDS: Mapping[Kind, ValueKind] = {
     "date-time": ValueKind(
         parse_instant, "an RFC 3339 date-time with Z or an offset",
         {**_TEXT, "format": "date-time", "pattern": "^(19|2[01])[0-9]{2}-"},
+    ),
+    "moment": ValueKind(
+        parse_moment, "now or a local time YYYY-MM-DDTHH:MM",
+        {**_TEXT, "pattern": f"^(now|(19|2[01])[0-9]{{2}}-[0-9]{{2}}-[0-9]{{2}}T{_CLOCK.pattern})$"},
     ),
     "clock": ValueKind(
         parse_clock, "a local time HH:MM or HH:MM:SS", {**_TEXT, "pattern": f"^{_CLOCK.pattern}$"}

@@ -91,6 +91,7 @@ LISTINGS: Columns = {
     "year": "Int16",
     "is_overnight": "Boolean",
     "type_hint": "UInt8",  # index in the vocabulary's type_hints
+    "opening_hours": "String",  # of places: spans of minutes since Monday 00:00, as outings.texts.opening writes them
     "has_birthday_parties": "Boolean",
     "has_classes": "Boolean",
     "registration": "UInt8",  # of classes: index in vocabulary.REGISTRATION_STATUSES

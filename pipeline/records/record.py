@@ -91,6 +91,7 @@ class PlaceHead(ListingHead, frozen=True, kw_only=True):
     """The head of a place, with the members that listings there inherit."""
 
     location: Annotated[Location | None, kinds.LOCATION] = None
+    type_hint: kinds.TypeHint = None
     is_indoor: kinds.Fact = None
     is_outdoor: kinds.Fact = None
     good_for_rainy: kinds.Flag = None

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
@@ -13,6 +12,7 @@ from outings.release.tables import DRAFT
 from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
 from pipeline.resolve.addresses import Point, add_point
+from pipeline.resolve.facts.place_kinds import find_place_facts
 from pipeline.resolve.facts.slugs import SlugRequest, assign_slugs, slugify
 from pipeline.resolve.listings.organizations import make_organization_row
 from pipeline.resolve.listings.resolved_record import Facts, MetroContext
@@ -205,7 +205,7 @@ def _resolve_places(
 ) -> Iterator[tuple[str, ResolvedPlace]]:
     for row_id, head in heads.items():
         if isinstance(head, PlaceHead):
-            facts = msgspec.convert(head, Facts, from_attributes=True)
+            facts = find_place_facts(head)
             reference = PlaceReference(id=row_id, slug=slugs[row_id], name=head.name)
             location = add_point(head.location or Location(), points)
             yield row_id, ResolvedPlace(reference=reference, location=location, facts=facts)

@@ -14,20 +14,29 @@ from msgspec import Struct
 from outings.contract.resources.shared import Location, OrganizationReference
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord
-from pipeline.records.record import ORGANIZATION, EventRecord, ListingHead, ListingRecord, Problem, explain_fault
+from pipeline.records.record import (
+    ORGANIZATION,
+    EventRecord,
+    ListingHead,
+    ListingRecord,
+    PlaceRecord,
+    Problem,
+    explain_fault,
+)
 from pipeline.records.spans import spread_days
 from pipeline.resolve.addresses import Point, add_point, name_address, read_location
 from pipeline.resolve.facts.age_bands import complete_ages
 from pipeline.resolve.facts.audience import read_classifier
 from pipeline.resolve.facts.confidence import score_confidence, weigh_freshness
 from pipeline.resolve.facts.geography import Neighborhoods
+from pipeline.resolve.facts.place_kinds import find_place_facts, inherit_facts, read_facts
 from pipeline.resolve.facts.slugs import slugify
 from pipeline.resolve.facts.statements import make_statement_columns
 from pipeline.resolve.listings.camps import make_camp_row
 from pipeline.resolve.listings.classes import make_class_row
 from pipeline.resolve.listings.events import make_event_row
 from pipeline.resolve.listings.places import make_place_row
-from pipeline.resolve.listings.resolved_record import Facts, MetroContext, ResolvedRecord
+from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.resolve.listings.rows import Row, check_bounds
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.reference_index import FindForeign, ReferenceIndex, ResolvedPlace
@@ -161,7 +170,9 @@ class RowMaker:
             slug=self._references.slugs[listing.id],
             organization=listing.organization,
             place=None if place is None else place.reference,
-            facts=_inherit_facts(record, None if place is None else place.facts),
+            facts=find_place_facts(record)
+            if isinstance(record, PlaceRecord)
+            else inherit_facts(read_facts(record), None if place is None else place.facts),
             location=location,
             ages=complete_ages(record.ages, audience=audience),
             text_ages=classifier.find_text_ages(record),
@@ -222,11 +233,3 @@ def _locate(own: Location | None, of_place: Location | None, neighborhoods: Neig
     if neighborhood is None:
         return location
     return msgspec.structs.replace(location, neighborhood=neighborhood.name, neighborhood_slug=neighborhood.slug)
-
-
-def _inherit_facts(record: ListingRecord, of_place: Facts | None) -> Facts:
-    own = msgspec.convert(record, Facts, from_attributes=True)
-    if of_place is None:
-        return own
-    stated = {name: value for name, value in msgspec.structs.asdict(own).items() if value is not None}
-    return msgspec.structs.replace(of_place, **stated)

@@ -664,11 +664,17 @@ export interface components {
         };
         Interpreted: {
             age: components["schemas"]["InterpretedAge"] | null;
+            filters: components["schemas"]["InterpretedFilter"][];
             beginning: string | null;
         };
         InterpretedAge: {
             min: number;
             max: number | null;
+            from: string;
+            overridden_by: string | null;
+        };
+        InterpretedFilter: {
+            parameters: Record<string, never>;
             from: string;
             overridden_by: string | null;
         };
@@ -963,6 +969,9 @@ export interface components {
             ages: components["schemas"]["Ages"];
             images: string[];
             website_url: string | null;
+            is_indoor: boolean | null;
+            is_outdoor: boolean | null;
+            good_for_rainy: boolean | null;
             is_sensory_friendly: boolean | null;
             links: components["schemas"]["PlaceLinks"];
             expanded?: components["schemas"]["PlaceExpanded"];

@@ -141,7 +141,7 @@ def make_place(row_id: str, **members: Any) -> Document:
         "classes": {"available": None, "types": [], "age_range": None, "schedule_notes": None,
                     "registration_url": None},
         "amenities": dict.fromkeys(amenities), "ages": make_ages(), "images": [], "website_url": None,
-        "is_sensory_friendly": None,
+        "is_indoor": None, "is_outdoor": None, "good_for_rainy": None, "is_sensory_friendly": None,
         "links": dict.fromkeys(("self", "events", "classes", "camps"), f"/v1/places/{row_id}"),
     }  # fmt: skip
     return document | members

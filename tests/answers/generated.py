@@ -86,11 +86,13 @@ def _make_price(random: Random) -> dict[str, Any]:
     return documents.make_price(min=least, is_free=random.choice([free, free, True, None]))
 
 
+_FACTS = ("is_indoor", "is_outdoor", "good_for_rainy", "is_sensory_friendly")
+
+
 def _make_facts(random: Random) -> dict[str, Any]:
-    names = ("is_indoor", "is_outdoor", "is_sensory_friendly")
     seasons = sorted(random.sample(["spring", "summer", "fall"], random.randint(0, 2)))
     return {
-        **{name: random.choice([True, False, None]) for name in names},
+        **{name: random.choice([True, False, None]) for name in _FACTS},
         "traits": {"seasons": seasons},
         "price": _make_price(random),
     }
@@ -193,8 +195,11 @@ def _make_camp(world: World, row_id: str, random: Random) -> dict[str, Any]:
 def _make_place(world: World, row_id: str, random: Random) -> dict[str, Any]:
     document = documents.make_place(
         row_id, **_make_members(random), type_hint=random.choice([None, "museum", "park", "pool"]),
-        is_sensory_friendly=random.choice([True, False, None]),
+        **{name: random.choice([True, False, None]) for name in _FACTS},
     )  # fmt: skip
+    for day in document["hours"]:
+        if day.endswith("day"):
+            document["hours"][day] = random.choice([None, "09:00-17:00", "20:00-02:00", "08:00-11:30, 14:00-18:00"])
     document["birthday_parties"]["available"] = random.choice([True, False, None])
     document["classes"]["available"] = random.choice([True, False, None])
     return document
@@ -278,7 +283,9 @@ def make_request(world: World, kind: str, random: Random) -> dict[str, str]:
         ],
         "camp": [{"meets": "true"}, {"year": "2026"}, {"overnight": flag}],
         "place": [
-            {"sensory": flag}, {"type_hint": "museum,pool"}, {"place_type": "park"}, {"has_birthday_parties": flag},
+            {"sensory": flag}, {"indoor": flag}, {"good_for_rainy": flag},
+            {"open_at": f"2026-08-{random.randint(10, 17)}T{random.randint(0, 23):02}:00"},
+            {"type_hint": "museum,pool"}, {"place_type": "park"}, {"has_birthday_parties": flag},
             {"has_classes": flag},
         ],
     }[kind]  # fmt: skip

@@ -274,6 +274,20 @@ def _answers_text(listing: Document, text: str) -> bool:
     return True
 
 
+def _is_open_at(hours: Document, then: datetime) -> bool:
+    """Return True if one of the hours of that day, or of the day before, holds the time."""
+    for days in (0, 1):
+        day = (then - timedelta(days)).date()
+        for span in (hours[f"{day:%A}".lower()] or "").split(", "):
+            begin, _, end = (datetime.fromisoformat(f"{day}T{clock}") if clock != "-" and clock else None
+                             for clock in span.partition("-"))  # fmt: skip
+            if begin is not None and end is not None:
+                end += timedelta(end <= begin)
+                if begin <= then < end:
+                    return True
+    return False
+
+
 # Filters of events that one of its dates must meet; `where` as far as it speaks of one.
 NEEDS_A_DATE = {"weekday", "start_after", "start_before", "where"}
 
@@ -295,6 +309,8 @@ _LISTING: dict[str, Callable[[Document, str], bool]] = {
     "recurring": lambda item, text: _flag(item["is_recurring"], text),
     "indoor": lambda item, text: _flag(item["is_indoor"], text),
     "outdoor": lambda item, text: _flag(item["is_outdoor"], text),
+    "good_for_rainy": lambda item, text: _flag(item["good_for_rainy"], text),
+    "open_at": lambda item, text: _is_open_at(item["hours"], datetime.fromisoformat(text)),
     "sensory": lambda item, text: _flag(item["is_sensory_friendly"], text),
     "year": lambda item, text: item["year"] == int(text),
     "has_birthday_parties": lambda item, text: _flag(item["birthday_parties"]["available"], text),

@@ -18,7 +18,7 @@ import polars as pl
 from outings.answers.derived import derive_tables
 from outings.contract.languages.language import read_shipped_language
 from outings.contract.resources.directories import Bounds, Center
-from outings.contract.vocabulary import Vocabulary
+from outings.contract.vocabulary import WEEKDAYS, Vocabulary
 from outings.release.cache import MappedFile
 from outings.release.manifest import MetroSettings
 from outings.release.mapped_table import encode_mapped
@@ -235,7 +235,7 @@ def _list_row(world: World, document: Document, *, row: int, packs: list[bytearr
         "place_id": (document.get("place") or {}).get("id"), "place_name": (document.get("place") or {}).get("name"),
         "organization_id": document["organization"]["id"],
         "is_indoor": document.get("is_indoor"), "is_outdoor": document.get("is_outdoor"),
-        "good_for_rainy": document.get("good_for_rainy"),
+        "good_for_rainy": document.get("good_for_rainy"), "opening_hours": _write_hours(document.get("hours") or {}),
         "is_sensory_friendly": document.get("is_sensory_friendly"), "timezone": document.get("timezone"),
         "starts_at": _read_seconds(document.get("starts_at")), "has_time": document.get("has_time"),
         "is_recurring": document.get("is_recurring"),
@@ -278,6 +278,16 @@ def states_price(document: Document) -> bool:
         *(price.get(name) for price in prices for name in ("min", "max", "is_free")),
         *(tuition.get(name) for tuition in tuitions for name in ("amount", "from", "drop_in_price")),
     )
+
+
+def _write_hours(hours: Document) -> str | None:
+    """Spans of minutes since Monday 00:00, of hours as generated places have them: `20:00-02:00`."""
+    spans = []
+    for number, day in enumerate(WEEKDAYS):
+        for span in filter(None, (hours.get(day) or "").split(", ")):
+            begin, end = (int(clock[:2]) * 60 + int(clock[3:]) for clock in span.split("-"))
+            spans.append(f"{number * 1440 + begin}-{number * 1440 + end + 1440 * (end <= begin)}")
+    return ",".join(spans) or None
 
 
 def states_clock(document: Document) -> bool:

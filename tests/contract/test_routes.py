@@ -58,12 +58,13 @@ _EVERY = (
     "ids q where category audience age min_confidence neighborhood lat lng radius_m zip near_zip include_approximate "
     "organization_id changed_since fields expand include include_mode facets limit page cursor"
 )
+_SENSED = "indoor outdoor good_for_rainy sensory"
 _TAKEN = {
-    "events.list": f"{_EVERY} {_DATED} occasion indoor outdoor sensory team has_time recurring occurrences",
-    "classes.list": f"{_EVERY} {_DATED} occasion indoor outdoor sensory meets schedule_day enrollment_type openings "
+    "events.list": f"{_EVERY} {_DATED} occasion {_SENSED} team has_time recurring occurrences",
+    "classes.list": f"{_EVERY} {_DATED} occasion {_SENSED} meets schedule_day enrollment_type openings "
     "starts_from starts_to",
     "camps.list": f"{_EVERY} {_DATED} meets year overnight",
-    "places.list": f"{_EVERY} sensory type_hint place_type has_birthday_parties has_classes",
+    "places.list": f"{_EVERY} {_SENSED} open_at type_hint place_type has_birthday_parties has_classes",
 }
 
 

@@ -44,6 +44,7 @@ _BY_KIND: Mapping[str, st.SearchStrategy[str]] = {
     "boolean": st.sampled_from(["true", "false"]),
     "date": _days,
     "date-time": st.datetimes(allow_imaginary=False).map(lambda at: at.replace(year=2025).isoformat()[:19] + "Z"),
+    "moment": st.just("now") | st.datetimes(allow_imaginary=False).map(lambda at: f"{at.replace(year=2025):%FT%H:%M}"),
     "clock": _clocks,
     "minute": _clocks,
     "uuid": st.uuids().map(str),

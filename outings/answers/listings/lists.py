@@ -22,6 +22,7 @@ from outings.answers.documents.occurrences import read_event, read_occurrence, v
 from outings.answers.expressions.evaluation import Expressions
 from outings.answers.plan import (
     KEY_CHARACTERS,
+    NOW,
     AnswerContext,
     AnswerPlan,
     Position,
@@ -31,6 +32,7 @@ from outings.answers.plan import (
     read_limit,
     read_page,
     read_position,
+    settle_now,
 )
 from outings.answers.rows.column_tables import Numbers
 from outings.answers.rows.evaluator import Evaluator, open_evaluator
@@ -127,7 +129,8 @@ class ListRequest(Struct, frozen=True, kw_only=True):
             others = list_others(query, context)
             forecast = ForecastBlocks(query, snapshot=self.snapshot, context=context).tag
         digest = context.entitlement.digest
-        return make_tag("list", self.snapshot.hash, query.text, position, self.today, digest, others, forecast)
+        now = self.filters.values.get("open_at")
+        return make_tag("list", self.snapshot.hash, query.text, position, self.today, digest, others, forecast, now)
 
 
 def resolve_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> ListRequest:
@@ -136,7 +139,8 @@ def resolve_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> Li
     if query.cursor is not None:
         read_position(query)
     today = context.dates[snapshot.metro.slug]
-    filters = fill_defaults(query.match.route.defaults, query.values, today=today)
+    values = settle_now(query.values, context, snapshot.metro)
+    filters = fill_defaults(query.match.route.defaults, values, today=today)
     filters.check_window(most_days_after=query.longest_window)
     return ListRequest(query=query, filters=filters, snapshot=snapshot, context=context)
 
@@ -153,7 +157,8 @@ def plan_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> Answe
     if "expand" in query.values:
         check_expanded(query, context)
     request = resolve_list(query, snapshot, context)
-    return AnswerPlan(request.make_tag(), lambda: answer_list(request), is_quick=_is_quick(request))
+    is_now = query.get("open_at") == NOW
+    return AnswerPlan(request.make_tag(), lambda: answer_list(request), is_quick=_is_quick(request), is_now=is_now)
 
 
 def _is_quick(request: ListRequest) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.plan import Position
+from outings.answers.snapshot.opening_hours import number_minute
 from outings.contract.parameters import PARAMETERS
 from outings.contract.query import Entitlement, Query, check_window
 from outings.contract.routes import LIST_DAYS_AFTER, LISTS, ROUTES, Route, list_defaults
@@ -91,6 +92,12 @@ class Matches(Struct, frozen=True):
     text: TextQuery
 
 
+class OpenAt(Struct, frozen=True):
+    """The place is open in the minute since Monday 00:00."""
+
+    minute: int
+
+
 class HasId(Struct, frozen=True):
     """The listing has one of the ids."""
 
@@ -113,7 +120,7 @@ class Either(Struct, frozen=True):
 
 # Conditions for which a `RowFinder` gives the rows, also to the evaluator that tests compare with, so that rounding at
 # an edge is the same.
-RowCondition = Within | InZips | Matches | HasId
+RowCondition = Within | InZips | Matches | HasId | OpenAt
 Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | ExpressionSet | Either
 
 
@@ -134,7 +141,7 @@ Mark = Callable[[str, str], ExpressionSet]
 Rule = Callable[[Values, str], Condition | RowCondition]
 
 # A tuple, because `isinstance` takes three times as long with a union.
-_ROW_CONDITIONS = (Within, InZips, Matches, HasId)
+_ROW_CONDITIONS = (Within, InZips, Matches, HasId, OpenAt)
 
 # Filters of all lists, in the order of `applied_filters` and `defaults_applied`.
 NAMES: tuple[str, ...] = tuple(
@@ -183,11 +190,12 @@ def list_audiences(words: tuple[str, ...]) -> tuple[int, ...]:
     return _index_words(allowed, AUDIENCES)
 
 
-def match_age(values: Values, _: str) -> Overlaps:
-    """Match an age, or the ages in a search's words. A listing without ages is kept."""
+def match_age(values: Values, _: str) -> Condition:
+    """Match an age, or any of the spans of ages in a search's words. A listing without ages is kept."""
     age = values["age"]
-    low, high = age if isinstance(age, tuple) else (age, age)
-    return Overlaps("age_min", "age_max", low, high)
+    spans = age if isinstance(age, tuple) else ((age, age),)
+    matches = [Overlaps("age_min", "age_max", low, high) for low, high in spans]
+    return matches[0] if len(matches) == 1 else Either(tuple((match,) for match in matches))
 
 
 def match_circle(values: Values, _: str) -> Within:
@@ -275,6 +283,7 @@ RULES: Mapping[str, Rule] = {
     # Later than the value: stamps are whole seconds.
     "changed_since": lambda values, _: Between("updated_at", math.floor(values["changed_since"].timestamp()) + 1, None),
     "ids": lambda values, _: HasId(values["ids"]),
+    "open_at": lambda values, _: OpenAt(number_minute(datetime.fromisoformat(values["open_at"]))),
     "where": lambda values, listing_type: values["where"](listing_type),
 }
 
@@ -459,12 +468,12 @@ class CollectionQuery(Struct, frozen=True, kw_only=True):
 
 class CollectionScope(Struct, frozen=True, kw_only=True):
     """The circumstances that set filters' defaults. `route`: its name; its default window replaces that of lists.
-    `ages`: those in a search's words. With `is_now` no window begins before today."""
+    `ages`: the spans of ages in a search's words. With `is_now` no window begins before today."""
 
     route: str
     today: date
     vocabulary: Vocabulary
-    ages: tuple[int, int | None] | None = None
+    ages: tuple[tuple[int, int | None], ...] | None = None
     is_now: bool = False
     mark: Mark | None = None
 

@@ -37,6 +37,7 @@ from outings.answers.rows.filters import (
     Is,
     Matches,
     NotBefore,
+    OpenAt,
     Overlaps,
     RowCondition,
     Scalar,
@@ -45,6 +46,7 @@ from outings.answers.rows.filters import (
     Within,
 )
 from outings.answers.snapshot.distance import lie_near
+from outings.answers.snapshot.opening_hours import OpeningHours
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms
 from outings.answers.snapshot.zips import Zips, open_stated_zips, open_zips
@@ -135,9 +137,9 @@ class RowFinder:
     def __init__(self, reader: SnapshotReader) -> None:
         self._listings, self._vectors = reader.listings, reader.rows.vectors
         self._open_terms, self._open_zips = reader.defer(open_terms), reader.defer(open_zips)
-        self._open_stated = reader.defer(open_stated_zips)
+        self._open_stated, self._open_hours = reader.defer(open_stated_zips), reader.defer(OpeningHours)
 
-    def find_rows(self, condition: InZips | Matches | HasId, listing_type: str) -> RowNumbers:
+    def find_rows(self, condition: InZips | Matches | HasId | OpenAt, listing_type: str) -> RowNumbers:
         """Return the rows that meet the condition, ascending, including those of other types and statuses."""
         match condition:
             case InZips(codes):
@@ -146,6 +148,8 @@ class RowFinder:
                 return np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.uint32)
             case Matches(text):
                 return self._open_terms().find_rows(text, size=len(self._listings))
+            case OpenAt(minute):
+                return self._open_hours().find_open(minute)
             case HasId(ids):
                 rows = (self._listings.find_id(row_id, type_code=TYPES.index(listing_type)) for row_id in ids)
                 return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)

@@ -10,6 +10,7 @@ from outings.answers.search.request import Search
 from outings.answers.search.understanding.query import Age
 from outings.answers.search.understanding.words import mark_narrow
 from outings.answers.search.word_matches import Mask, Numbers
+from outings.contract.text import split_words
 from outings.contract.vocabulary import AUDIENCES
 from outings.release.mapped_table import NOT_STATED
 
@@ -50,7 +51,8 @@ def has_children(search: Search) -> bool:
     if find_override(search.query):
         return False
     young = search.words.young
-    spoken = (search.parsed.audience, search.parsed.words)
+    read = [word for reading in search.readings for word in split_words(reading.text)]
+    spoken = (search.parsed.audience, search.parsed.words, read)
     return any(any(mark_narrow(words, young)) for words in spoken)
 
 

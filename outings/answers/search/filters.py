@@ -1,17 +1,16 @@
 """The filters of a search in each collection: the list's own filters and defaults, with the query's age."""
 
 from collections.abc import Mapping
-from datetime import date
 from functools import lru_cache
 
 from msgspec import Struct
 
-from outings.answers.plan import AnswerContext
+from outings.answers.plan import AnswerContext, settle_now
 from outings.answers.rows.filters import CollectionQuery, CollectionScope, Selection, choose_types, query_collections
 from outings.answers.search.understanding.query import Age
 from outings.contract.query import Query
 from outings.contract.values import Value
-from outings.contract.vocabulary import Vocabulary
+from outings.release.snapshot import Snapshot
 
 _OWN = frozenset({"q", "sort", "match", "types", "limit", "cursor"})
 _ORIGIN = ("lat", "lng", "near_zip")
@@ -54,17 +53,25 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def find_search_filters(
-    query: Query, *, age: Age | None, context: AnswerContext, today: date, vocabulary: Vocabulary
+    query: Query,
+    *,
+    age: Age | None,
+    read: Mapping[str, Value],
+    context: AnswerContext,
+    snapshot: Snapshot,
 ) -> SearchFilters:
-    """Find the filters of a search. `age`: that of the query's words. Raises ApiError for a wrong window."""
-    given = {name: value for name, value in query.values.items() if name not in _OWN}
+    """Find the filters of a search. `age`: that of the query's words; `read`: other parameters that they state. Raises
+    ApiError for a wrong window."""
+    values = settle_now({**read, **query.values}, context, snapshot.metro)
+    given = {name: value for name, value in values.items() if name not in _OWN}
     decided = [only for name, only in _DECIDES.items() if name in query.values]
     types = tuple(entry for entry in choose_types(query, context.entitlement) if all(entry == only for only in decided))
     is_origin_alone = query.get("sort") == "nearest" and "radius_m" not in query.values
     left_out = _ORIGIN if is_origin_alone else ()
     filters = {name: value for name, value in given.items() if name not in left_out}
-    ages = None if age is None or find_override(query) else (age.min, age.max)
-    scope = CollectionScope(route=query.route, today=today, vocabulary=vocabulary, ages=ages)
+    ages = None if age is None or find_override(query) else age.spans or ((age.min, age.max),)
+    today = context.dates[snapshot.metro.slug]
+    scope = CollectionScope(route=query.route, today=today, vocabulary=snapshot.vocabulary, ages=ages)
     return _find_filters(filters, given, types, scope) if given else _find_usual(types, scope)
 
 

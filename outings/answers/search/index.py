@@ -12,7 +12,7 @@ from outings.answers.documents.occurrences import open_series
 from outings.answers.rows.next_starts import open_next_starts
 from outings.answers.search.filters import SearchFilters, Windows
 from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
-from outings.answers.search.postings import FACTS, NAME, POSTING_ENDS, POSTINGS, RANKS, Postings
+from outings.answers.search.postings import NAME, POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.results import StoredResults
 from outings.answers.search.understanding.foreign import ForeignLanguage
@@ -107,7 +107,6 @@ class SearchIndex:
         self.audiences = ranks.read_array("audience")
         repeats = reader.open_table(REPEATS)
         self.things, self.called_off = repeats.read_array("thing"), repeats.read_array("is_called_off")
-        self._facts = ranks.read_array("facts")
         self._spelling = terms.spelling
         self.name_words = ranks.read_array("name_words")
         self.finder = WordFinder(
@@ -124,11 +123,6 @@ class SearchIndex:
         self.areas_named = list_named(named)
         repeating = np.flatnonzero(self.things != SINGLE)
         self._start_ranks: CachedColumn[tuple[int, Windows]] = CachedColumn(repeating, size=size)
-
-    def find_stating(self, word: str, words: QueryWords) -> Numbers:
-        """Return the readable rows that state a fact which this word means, such as `is_indoor` for "indoor"."""
-        bits = sum(1 << FACTS.index(fact) for fact in words.facts[word])
-        return self.keep_readable(np.flatnonzero(self._facts & np.uint8(bits) > 0))
 
     def keep_readable(self, rows: Numbers) -> Numbers:
         """Return the rows whose types the key may read."""

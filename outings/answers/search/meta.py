@@ -9,6 +9,7 @@ from outings.answers.search.word_matches import Numbers
 from outings.contract.resources.meta import (
     Interpreted,
     InterpretedAge,
+    InterpretedFilter,
     MatchCounts,
     SearchMeta,
     SearchWindow,
@@ -39,6 +40,14 @@ def make_meta(
             age=None
             if age is None
             else InterpretedAge(min=age.min, max=age.max, from_=age.text, overridden_by=find_override(query)),
+            filters=tuple(
+                InterpretedFilter(
+                    parameters={name: echo_value(value) for name, value in reading.values.items()},
+                    from_=reading.text,
+                    overridden_by=reading.overridden_by,
+                )
+                for reading in search.readings
+            ),
             beginning=parsed.beginning,
         ),
         match=levels,

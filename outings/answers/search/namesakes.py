@@ -6,7 +6,7 @@ Flight". Behind a colon each word says what the place is: Mill Park: tennis cour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -134,6 +134,10 @@ class Namesakes:
         if chosen.size:
             marks[chosen] = self._are_at_venues(rows[chosen], named[chosen], meant())
         return marks
+
+    def find_headed(self, numbers: Iterable[int]) -> Numbers:
+        """Return the places whose names say with these words of the index what they are."""
+        return _find_rows(*self._heads, np.array([*numbers], dtype=np.int64))
 
     def _are_meant(self, rows: Numbers, meant: Numbers) -> Mask:
         """Mark the rows of places whose kind is what the query names: for `playground` no "Playground Cafe"."""

@@ -13,7 +13,7 @@ from outings.answers.search.audiences import cover_ages
 from outings.answers.search.meta import MOST_COUNTED, make_meta
 from outings.answers.search.query_places import measure_distances
 from outings.answers.search.repeats import SearchResults, choose_cards, count_things, fold_repeats
-from outings.answers.search.request import Search, resolve_search
+from outings.answers.search.request import Search, relax_search, resolve_search
 from outings.answers.search.results import Hits, finish_result, format_repeats, format_start
 from outings.answers.search.score import match_words
 from outings.answers.search.word_matches import PARTIAL, Keep, Numbers, SearchMatches
@@ -40,9 +40,9 @@ _NO_REPEATS = format_repeats((), count=0)
 
 def plan_search(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     search = resolve_search(query, snapshot=snapshot, context=context)
-    read = (search.offset, search.today, context.entitlement.digest)
+    read = (search.offset, search.today, context.entitlement.digest, search.filters.given.get("open_at"))
     tag = make_tag("search", snapshot.hash, query.text, *read)
-    return AnswerPlan(tag, lambda: answer_search(search), is_quick=_is_quick(search))
+    return AnswerPlan(tag, lambda: answer_search(search), is_quick=_is_quick(search), is_now=search.is_now)
 
 
 def _is_quick(search: Search) -> bool:
@@ -57,7 +57,7 @@ def _is_quick(search: Search) -> bool:
 def answer_search(search: Search) -> list[bytes]:
     """Return the body as parts."""
     query, index = search.query, search.index
-    levels, counts, chosen = _find_levels(search)
+    search, levels, counts, chosen = _choose_attempt(search)
     results = _fold(chosen, search)
     shown, scores, limit = results.shown, results.scores, search.limit
     places = _take_page(results, search, limit=limit + 1)
@@ -65,10 +65,26 @@ def answer_search(search: Search) -> list[bytes]:
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
     repeats = results.list_repeats(index.things[page.rows]) if search.is_auto else None
     items = _make_items(page, scores, search, repeats=repeats)
-    search = replace(search, relaxed=chosen.relaxed)
+    search = replace(search, relaxed=(*search.given_up, *chosen.relaxed))
     meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(items), end=end)
     approximate = list_approximate(query, page.rows.tolist(), search.opened)
     return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
+
+
+def _choose_attempt(search: Search) -> tuple[Search, tuple[str, ...], Numbers, SearchMatches]:
+    """Give up as few of the filters that the text states as needed for a result that is not partial. Without one, give
+    up as few as needed for any."""
+    attempts = relax_search(search)
+    first = next(attempts), *_find_levels(search)
+    if _has_full(first[3]):
+        return first
+    others = [(other, *_find_levels(other)) for other in attempts]
+    found = next((other for other in others if _has_full(other[3])), None)
+    return found or next((attempt for attempt in (first, *others) if attempt[3].rows.size), first)
+
+
+def _has_full(matched: SearchMatches) -> bool:
+    return bool((matched.levels < PARTIAL).any())
 
 
 def _find_levels(search: Search) -> tuple[tuple[str, ...], Numbers, SearchMatches]:
@@ -143,9 +159,10 @@ def _choose_rows(search: Search) -> Keep:
         kept = [evaluator.keep_rows(selection, rows) for selection in search.filters.selections]
         return np.concatenate(kept) if kept else rows[:0]
 
-    passing = search.index.recall_passing(search.filters, keep_rows)
+    passing, meant = search.index.recall_passing(search.filters, keep_rows), search.passing
 
     def keep(rows: Numbers) -> Numbers:
+        rows = rows if meant is None else rows[meant.take(rows)]
         return keep_rows(rows) if passing is None else rows[passing.take(rows)]
 
     return keep
@@ -165,7 +182,12 @@ def _take_page(results: SearchResults, search: Search, *, limit: int) -> Numbers
             assert centre is not None
             keys = measure_distances(search.index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
-            return np.lexsort((ids, ranks))[offset : offset + limit]
+            if not search.is_auto or search.parsed.words:
+                return np.lexsort((ids, ranks))[offset : offset + limit]
+            # No word tells listings apart: the soonest first, and behind them what has no date, if the query says when.
+            starts = _find_starts(shown.rows, search)
+            undated = (starts == NEVER) & search.says_when
+            return np.lexsort((ids, starts, ranks, undated))[offset : offset + limit]
     behind = (shown.levels == PARTIAL) & search.is_auto
     # Ties by score, then id.
     return np.lexsort((ids, -results.scores, keys, behind))[offset : offset + limit]

@@ -41,8 +41,7 @@ _SHIFT = 32
 
 # Columns of the table of terms and the table of listings that postings are made of.
 TERMS = ("word", "row", "field", "position")
-FACTS = ("is_indoor", "is_outdoor", "good_for_rainy", "is_sensory_friendly")
-LISTINGS = ("age_min", "age_max", "text_age_min", "text_age_max", "audience", "created_at", *FACTS)
+LISTINGS = ("age_min", "age_max", "text_age_min", "text_age_max", "audience", "created_at")
 
 
 def find_places(fields: NDArray[np.integer], positions: NDArray[np.integer]) -> Places:
@@ -121,12 +120,10 @@ def _find_firsts(words: NDArray[np.integer], rows: NDArray[np.integer]) -> NDArr
 
 def make_ranks(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """Make a table of the columns that score results besides their words, by row. `age_min` and `age_max`: the stated
-    ages, else those in a text of the listing. `name_words`: how many words the name has, 0 if it is not indexed.
-    `facts`: a bit for each of FACTS that the listing states."""
+    ages, else those in a text of the listing. `name_words`: how many words the name has, 0 if it is not indexed."""
     in_names = terms["row"].to_numpy()[terms["field"].to_numpy() == FIELDS.index("name")]
     counts = np.bincount(in_names, minlength=listings.height)
     are_stated = pl.any_horizontal(pl.col("age_min", "age_max").is_not_null())
-    facts = (pl.col(name).fill_null(value=False).cast(pl.UInt8) * (1 << bit) for bit, name in enumerate(FACTS))
     return listings.select(
         *(
             pl.when(~are_stated).then(f"text_{name}").otherwise(name).cast(pl.Int32()).fill_null(NOT_STATED).alias(name)
@@ -135,7 +132,6 @@ def make_ranks(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
         pl.col("audience"),
         pl.col("created_at").fill_null(NOT_STATED),
         name_words=pl.Series(counts, dtype=pl.UInt16()),
-        facts=pl.sum_horizontal(facts).cast(pl.UInt8),
     )
 
 

@@ -1,25 +1,27 @@
 """A search request, ready to answer: the words of its query, the filters of each collection, and the position of the
 page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
+from functools import partial
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.plan import AnswerContext, format_stamp, read_limit
+from outings.answers.plan import NOW, AnswerContext, format_stamp, read_limit
 from outings.answers.search.filters import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
-from outings.answers.search.query_places import drop_empty_codes, find_at_place, read_locations
+from outings.answers.search.query_places import drop_empty_codes, read_locations
+from outings.answers.search.readings import WHEN, Places, Reading, combine_values, list_attempts, list_readings
 from outings.answers.search.understanding.foreign import ForeignLanguage
-from outings.answers.search.understanding.locations import Locations, find_runs
+from outings.answers.search.understanding.locations import Locations
 from outings.answers.search.understanding.query import Age, ParsedQuery, parse_search
-from outings.answers.search.understanding.times import When
 from outings.answers.search.understanding.words import QueryWords
-from outings.answers.search.word_matches import Numbers
+from outings.answers.search.word_matches import Mask
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import malformed_cursor
-from outings.contract.errors import bad_request
+from outings.contract.errors import ApiError, bad_request
 from outings.contract.query import Query
 from outings.contract.text import split_words
 from outings.release.snapshot import Snapshot
@@ -35,26 +37,38 @@ class Search(Struct, frozen=True, kw_only=True):
     Attributes:
         index: the search index of the types that the API key may read.
         is_auto: `match=auto`: the search itself chooses which levels of `match` to show.
+        readings: in `auto`, the filters that the text states; `active`: those in effect.
         relaxed: words that were dropped from the query, because no listing has all.
         words: of the query's language; `foreign` is set if that is not the metro's.
-        locations: the places that the text may name.
-        when: in `auto`, the time that the query states.
     """
 
     query: Query
     index: SearchIndex
     parsed: ParsedQuery
     words: QueryWords
-    locations: Locations
     filters: SearchFilters
     offset: int
     limit: int
     snapshot: Snapshot
-    today: date
+    context: AnswerContext
     is_auto: bool = False
     relaxed: tuple[str, ...] = ()
     foreign: ForeignLanguage | None = None
-    when: When | None = None
+    readings: tuple[Reading, ...] = ()
+    active: tuple[Reading, ...] = ()
+
+    @property
+    def today(self) -> date:
+        return self.context.dates[self.snapshot.metro.slug]
+
+    def read_plainly(self) -> ParsedQuery:
+        """Return the query read without filters, or as it is if that leaves nothing."""
+        try:
+            text = self.query.get_as("q", str) or ""
+            places = read_locations(text, self.opened, self.index)
+            return _read_words(text, self.index, places=places, foreign=self.foreign, is_auto=True, filters=False)
+        except ApiError:
+            return self.parsed
 
     @property
     def opened(self) -> SnapshotReader:
@@ -64,6 +78,34 @@ class Search(Struct, frozen=True, kw_only=True):
     def folds(self) -> bool:
         """Return True if repeated listings of an activity become one result. `changed_since` needs each listing."""
         return self.is_auto and "changed_since" not in self.query.values
+
+    @property
+    def is_now(self) -> bool:
+        """Return True if the answer depends on the minute."""
+        return NOW in (self.query.get("open_at"), *(reading.values.get("open_at") for reading in self.active))
+
+    @property
+    def given_up(self) -> tuple[str, ...]:
+        """Return the texts of the filters that were given up."""
+        counting = (reading for reading in self.readings if reading.overridden_by is None)
+        return tuple(reading.text for reading in counting if reading not in self.active)
+
+    @property
+    def says_when(self) -> bool:
+        """Return True if the text says on which days or at what time."""
+        return any(not WHEN.isdisjoint(reading.values) for reading in self.active)
+
+    @property
+    def passing(self) -> Mask | None:
+        """Return a mask of the rows that pass the filters which no parameter states; None for all."""
+        found = [reading.find_rows() for reading in self.active if reading.find_rows is not None]
+        if not found:
+            return None
+        marks = np.zeros(self.index.types.size, dtype=np.uint8)
+        for rows in found:
+            marks[rows] += 1
+        passing: Mask = marks == len(found)
+        return passing
 
     @property
     def age(self) -> Age | None:
@@ -78,59 +120,74 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
     assert text is not None
     opened = open_snapshot(snapshot)
     index = opened.open_index(index_types(context.entitlement.readable_types))
-    words, locations, foreign, when = index.words, index.locations, None, None
+    words, locations, foreign = index.words, index.locations, None
     is_auto = query.get_words("match") == AUTO
     if is_auto:
         locations = read_locations(text, opened, index)
         foreign = index.find_foreign(split_words(text))
         words = words if foreign is None else foreign.words
     parsed = _read_words(text, index, places=locations, foreign=foreign, is_auto=is_auto)
+    readings: tuple[Reading, ...] = ()
     if is_auto:
         parsed = drop_empty_codes(parsed, opened, index)
-        when = words.when.read(parsed.timed) if parsed.timed else None
+        places = Places(opened=opened, index=index, words=words, today=today, given=query.values)
+        readings = tuple(list_readings(parsed, places))
+    active = next(list_attempts(readings))
     return Search(
         query=query,
         index=index,
         parsed=parsed,
         words=words,
-        locations=locations,
         filters=find_search_filters(
-            query, age=parsed.age, context=context, today=today, vocabulary=snapshot.vocabulary
+            query, age=parsed.age, read=combine_values(active), context=context, snapshot=snapshot
         ),
         offset=_read_offset(query, snapshot),
         limit=read_limit(query),
         snapshot=snapshot,
-        today=today,
+        context=context,
         is_auto=is_auto,
         foreign=foreign,
-        when=when,
-    )
+        readings=readings,
+        active=active,
+    )  # fmt: skip
 
 
-def list_located(words: Sequence[str], search: Search) -> Iterator[tuple[int, int, Numbers]]:
-    """Yield the start and end of each name of a place among the searched words, with the rows located there."""
-    text, opened, index = " ".join(words), search.opened, search.index
-    # The locations of a query that consists of these words alone were read already.
-    locations = search.locations if text == search.query.get_as("q", str) else read_locations(text, opened, index)
-    for start, end in find_runs(words, locations.neighborhoods):
-        yield start, end, find_at_place(words[start:end], opened, index)
+def relax_search(search: Search) -> Iterator[Search]:
+    """Yield the search with all of the filters that its text states, then with fewer and fewer."""
+    yield search
+    for active in list_attempts(search.readings):
+        if len(active) < len(search.active):
+            filters = find_search_filters(
+                search.query, age=search.parsed.age, read=combine_values(active), context=search.context,
+                snapshot=search.snapshot,
+            )  # fmt: skip
+            # Where no word is left, the words of filters that are given up are searched.
+            parsed = search.parsed if search.parsed.words else search.read_plainly()
+            yield replace(search, filters=filters, active=active, parsed=parsed)
 
 
 def _read_words(
-    text: str, index: SearchIndex, *, places: Locations, foreign: ForeignLanguage | None, is_auto: bool
+    text: str,
+    index: SearchIndex,
+    *,
+    places: Locations,
+    foreign: ForeignLanguage | None,
+    is_auto: bool,
+    filters: bool = True,
 ) -> ParsedQuery:
     """Parse the query. A last word that no listing has is read as a beginning: "after sch". In `auto` a last word is
     also read as a beginning if a longer word of a name begins with it."""
     words = index.words
     if foreign is not None:
         words, places = foreign.words, replace(places, whole=foreign.runs)
-    parsed = parse_search(text, places=places, words=words)
+    parse = partial(parse_search, text, places=places, words=words, is_auto=is_auto, filters=filters)
+    parsed = parse()
     last = parsed.last
     if last is None or (foreign is not None and foreign.knows(last)):
         return parsed
     if not index.can_begin(last) and not (is_auto and index.begins_name(last)):
         return parsed
-    begun = parse_search(text, places=places, words=words, last_is_beginning=True)
+    begun = parse(last_is_beginning=True)
     is_begun = begun.last is None or index.list_begun(last) or (is_auto and index.finder.related.begins(last))
     return begun if is_begun else parsed
 

@@ -6,17 +6,15 @@ fit: the mean of the words' strengths, by their weights, and a tenth more of it 
 factors: location, ages, audience, time and kind; each 1 where the listing is as the query says
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial, reduce
 
 import numpy as np
 from msgspec import Struct
 
 from outings.answers.search.audiences import find_audiences, has_children, keep_ages, mark_other_audiences
-from outings.answers.search.postings import CATEGORY, NAME, OPENING
-from outings.answers.search.query_places import find_at_place
-from outings.answers.search.query_times import mark_untimely
-from outings.answers.search.request import Search, list_located
+from outings.answers.search.postings import NAME
+from outings.answers.search.request import Search
 from outings.answers.search.understanding.words import QueryWords, mark_narrow
 from outings.answers.search.word_matches import (
     IN_NAME,
@@ -35,6 +33,7 @@ from outings.answers.search.word_matches import (
     has_all,
     make_source,
 )
+from outings.contract.text import split_words
 
 # Rows → what each of them keeps of its score.
 Factor = Callable[[Numbers], Numbers]
@@ -50,7 +49,6 @@ _ELSEWHERE = 0.7  # it is not at the place that the query names
 _FOR_OTHERS = 0.8  # it is for another audience
 _TOO_OLD = 0.7  # it is for teens and older, and the query is for children
 _NO_LESSON = 0.86  # its name has no word for a lesson, and the query has one
-_UNTIMELY = 0.88  # it happens at another time
 _OTHER_KIND = 0.93  # its name has no word for the kind that the query names
 _UNNAMED = 0.95  # its name lacks another word that only raises scores
 _TEEN = 13
@@ -100,10 +98,9 @@ def match_words(search: Search, keep: Keep) -> SearchMatches:
     words, finder = search.parsed.words, search.index.finder
     foreign = None if search.foreign is None else search.foreign.related
     raising_codes = _find_raising_codes(search)
-    located = list(list_located(words, search)) if search.is_auto and words else []
     codes = finder.find_codes(
         words,
-        more=_list_more(words, located, search),
+        more=_list_more(words, search),
         foreign=foreign,
         beginning=search.parsed.begun,
         is_auto=search.is_auto,
@@ -119,7 +116,6 @@ def match_words(search: Search, keep: Keep) -> SearchMatches:
         )
     )
     names = [(name, finder.encode([finder.find_name(name)])) for name in search.parsed.locations]
-    is_subject = search.is_auto and not located
     score = Score(
         codes=codes,
         weights=[_NARROW if is_narrow else 1 for is_narrow in are_narrow],
@@ -129,11 +125,16 @@ def match_words(search: Search, keep: Keep) -> SearchMatches:
         ],
         name_words=search.index.name_words,
         are_namesakes=partial(search.index.namesakes.are_named_after, subject=subject, meant=find_meant)
-        if is_subject
+        if search.is_auto
         else None,
         factors=[
             *_list_factors(search, raising_codes=raising_codes),
-            *(_locate(name, named, search).take for name, named in names),
+            *([] if search.is_auto else [_locate(named).take for _, named in names]),
+            *(
+                [partial(_keep_named, codes=[named for _, named in names], least=_UNNAMED)]
+                if names and not codes
+                else []
+            ),
         ],
     )
     return SearchMatches(
@@ -162,19 +163,14 @@ def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], query_words: Que
     return ()
 
 
-def _list_more(words: Sequence[str], located: Iterable[tuple[int, int, Numbers]], search: Search) -> list[list[Source]]:
-    """Return listings that match a word in `auto` without saying so, for each word: those in the place that the word
-    names, with the fact that the word states (`indoor`), or of the word's type (`camp`)."""
-    more: list[list[Source]] = [[] for _ in words]
-    for start, end, lying in located:
-        for number in range(start, end):
-            more[number].append(make_source(lying, OPENING))
-    for number, word in enumerate(words if search.is_auto else ()):
-        if word in search.words.facts:
-            more[number].append(make_source(search.index.find_stating(word, search.words), CATEGORY))
-        if word in search.words.types:
-            more[number].append(make_source(np.flatnonzero(search.index.types == search.words.types[word]), NAME))
-    return more
+def _list_more(words: Sequence[str], search: Search) -> list[list[Source]]:
+    """Return, for each word, the listings that match it in `auto` without saying so: those of the kind of place that
+    the query names."""
+    kinds = [reading for reading in search.active if "type_hint" in reading.values]
+    meant = {word: reading for reading in kinds for word in split_words(reading.text)}
+    return [
+        [make_source(meant[word].list_rows(), NAME)] if word in meant else [] for word in words
+    ]  # fmt: skip
 
 
 def _find_raising_codes(search: Search) -> dict[str, Codes]:
@@ -188,7 +184,7 @@ def _find_raising_codes(search: Search) -> dict[str, Codes]:
             kind,
             words.list_alike(kind) if is_auto else frozenset(),
             foreign,
-            words.types.get(kind) if is_auto else None,
+            words.find_type(kind) if is_auto else None,
         )
         for kind in (*parsed.kinds, *_list_lessons(search))
     }
@@ -210,7 +206,7 @@ def _list_lessons(search: Search) -> tuple[str, ...]:
 
 def _list_factors(search: Search, *, raising_codes: dict[str, Codes]) -> Iterator[Factor]:
     """Yield all factors except that of location."""
-    kinds, lessons, when = search.parsed.kinds, _list_lessons(search), search.when
+    kinds, lessons = search.parsed.kinds, _list_lessons(search)
     others = [word for word in raising_codes if word not in kinds and word not in lessons]
     for group, least in ((kinds, _OTHER_KIND), (lessons, _NO_LESSON), (others, _UNNAMED)):
         if group:
@@ -220,8 +216,6 @@ def _list_factors(search: Search, *, raising_codes: dict[str, Codes]) -> Iterato
     yield lambda rows: np.where(search.index.called_off[rows], _CALLED_OFF, 1)
     if audiences := find_audiences(search):
         yield lambda rows: np.where(mark_other_audiences(rows, search.index, audiences), _FOR_OTHERS, 1)
-    if when is not None:
-        yield lambda rows: np.where(mark_untimely(rows, when, search.filters.collections, search.opened), _UNTIMELY, 1)
     if search.age is not None:
         yield partial(keep_ages, index=search.index, age=search.age)
     elif has_children(search):
@@ -234,9 +228,7 @@ def _keep_named(rows: Numbers, *, codes: Sequence[Codes], least: float) -> Numbe
     return kept
 
 
-def _locate(name: Sequence[str], named: Codes, search: Search) -> Numbers:
-    """Return the factor of location by row: 1 for listings that name the place and, in `auto`, for all in the place."""
+def _locate(named: Codes) -> Numbers:
+    """Return the factor of location by row: 1 for listings that name the place."""
     kept: Numbers = np.where(STANDINGS.take(named) >= SAYS_WHERE, 1, _ELSEWHERE)
-    if search.is_auto:
-        kept[find_at_place(name, search.opened, search.index)] = 1
     return kept

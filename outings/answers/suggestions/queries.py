@@ -123,7 +123,8 @@ class QueryMaker(Struct, frozen=True, kw_only=True):
             return {}
         rows, words, counts = self._mark_subject(head), self.search.words, {}
         for kind in kinds:
-            own_type = words.types.get(kind, TYPES.index("class"))
+            meant = words.find_type(kind)
+            own_type = TYPES.index("class") if meant is None else meant
             having = self.search.find_name_codes(kind, words.list_alike(kind), None, own_type) > 0
             counts[f"{head} {kind}"] = int(np.count_nonzero(having & rows))
         return _drop_empty(counts)
@@ -210,7 +211,7 @@ def needs_ages(text: str, language: Language) -> bool:
 def mark_live(opened: SnapshotReader, *, types: tuple[str, ...], today: date, ages: Ages | None = None) -> Counts:
     """Mark by row, with 1, the listings that the default lists show, of those that are for these ages."""
     evaluator, rows = open_evaluator(opened), np.arange(len(opened.listings))
-    scope = CollectionScope(route="suggest", today=today, vocabulary=opened.vocabulary, ages=ages)
+    scope = CollectionScope(route="suggest", today=today, vocabulary=opened.vocabulary, ages=ages and (ages,))
     marked = np.zeros(rows.size, dtype=np.int64)
     for collection in query_collections((), types, scope)[0].values():
         marked[evaluator.keep_rows(collection.selection, rows)] = 1

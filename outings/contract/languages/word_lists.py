@@ -19,9 +19,6 @@ class RoleWords(Struct, frozen=True, kw_only=True):
 
     fillers: str = ""
     kinds: str = ""
-    events: str = ""
-    camps: str = ""
-    places: str = ""
     lessons: str = ""
     suggested: str = ""
     audience: str = ""
@@ -33,7 +30,6 @@ class RoleWords(Struct, frozen=True, kw_only=True):
     wishes: str = ""
     seasons: str = ""
     hours: str = ""
-    settings: str = ""
     forms: str = ""
 
 
@@ -81,40 +77,66 @@ class AgeWords(Struct, frozen=True, kw_only=True):
     before: str = ""
 
 
-class NamedHours(Struct, frozen=True, kw_only=True, rename={"low": "from", "high": "to"}):
-    """A part of the day, such as the morning, in hours since midnight."""
+class CalendarWords(Struct, frozen=True, kw_only=True):
+    """Regular expressions for the months from January and the weekdays from Monday, separated by blanks."""
+
+    months: str = ""
+    weekdays: str = ""
+
+
+class Span(Struct, frozen=True, kw_only=True):
+    """A span of time from the `first` to the `last` unit, counted from the present one."""
+
+    unit: Literal["day", "week", "weekend", "month"]
+    first: int = 0
+    last: int = 0
+
+
+class FilterWords(Struct, frozen=True, kw_only=True):
+    """A phrase of a query that filters.
+
+    Attributes:
+        words: a regular expression. `<month>`, `<weekday>`, `<day>`, `<last>`, `<clock>` and `<amount>` stand for what
+            they say; each may stand there once, or once in each alternative.
+        set: parameters and their values, as in an address.
+        span: the days that the phrase means.
+        clock: the parameter whose value is `<clock>`.
+        open_on: what is open on `<weekday>` passes.
+        starts: what the query dates begins then, and does not only go on.
+        is_name: a listing whose name has the phrase passes, too.
+        is_kind: the phrase is a kind of place, and filters only if no other word decides.
+    """
 
     words: str
-    low: int = 0
-    high: int = 24
+    set: dict[str, str] = {}
+    span: Span | None = None
+    clock: Literal["start_after", "start_before", ""] = ""
+    open_on: bool = False
+    starts: bool = False
+    is_name: bool = False
+    is_kind: bool = False
 
 
-class WhenWords(Struct, frozen=True, kw_only=True):
-    """Regular expressions for days and parts of the day in a query; an empty one never matches. `days` from Monday are
-    separated by blanks; `coming` precedes a day of the next seven."""
-
-    days: str = ""
-    weekdays: str = ""
-    weekends: str = ""
-    today: str = ""
-    tomorrow: str = ""
-    coming: str = ""
-    hours: tuple[NamedHours, ...] = ()
-
-    def list_patterns(self) -> Iterator[str]:
-        yield from (*self.days.split(), self.weekdays, self.weekends, self.today, self.tomorrow, self.coming)
-        yield from (hour.words for hour in self.hours)
+# What `<name>` stands for in the words of a filter, as regular expressions; months and weekdays are the calendar's.
+FILTER_PARTS = {
+    "month": "",
+    "weekday": "",
+    "day": "[0-9]{1,2}",
+    "last": "[0-9]{1,2}",
+    "clock": r"[0-9]{1,2}(?:[:.][0-9]{2})?(?: ?[ap]\.?m\b\.?| ?h\b)?",
+    "amount": r"[$€£]? ?[0-9]+(?:[.,][0-9]+)?(?: ?[$€£])?(?:[ -](?:<units>))?",
+}
 
 
 class SearchWords(Struct, frozen=True, kw_only=True):
     stems: str = ""
     words: RoleWords = RoleWords()
     names: NameWords = NameWords()
-    facts: dict[Literal["is_indoor", "is_outdoor", "good_for_rainy", "is_sensory_friendly"], str] = {}
     phrases: RolePhrases = RolePhrases()
     amounts: AmountWords = AmountWords()
-    when: WhenWords = WhenWords()
     ages: AgeWords = AgeWords()
+    calendar: CalendarWords = CalendarWords()
+    filters: tuple[FilterWords, ...] = ()
 
     def list_patterns(self) -> Iterator[str]:
         phrases = self.phrases
@@ -122,15 +144,17 @@ class SearchWords(Struct, frozen=True, kw_only=True):
             yield fill_parts(pattern, phrases.parts)
         yield self.names.called_off
         yield from (self.amounts.before, self.amounts.to, self.amounts.units)
-        yield from self.when.list_patterns()
+        yield from (*self.calendar.months.split(), *self.calendar.weekdays.split())
+        yield from (fill_parts(phrase.words, dict.fromkeys(FILTER_PARTS, ".")) for phrase in self.filters)
 
     def check(self) -> None:
-        """Raise ValueError for too many days, or for invalid hours, which types cannot express."""
-        if (count := len(self.when.days.split())) > 7:
-            raise ValueError(f"days has {count} expressions; allowed: 7 at most")
-        for hour in self.when.hours:
-            if not 0 <= hour.low < hour.high <= 24:
-                raise ValueError(f'hours of "{hour.words}": {hour.low} to {hour.high}; allowed: 0 to 24, and rising')
+        """Raise ValueError for what types cannot express: the number of months and days, and the order of a span."""
+        for name, most in (("months", 12), ("weekdays", 7)):
+            if (count := len(getattr(self.calendar, name).split())) not in (0, most):
+                raise ValueError(f"{name} has {count} expressions; allowed: {most}")
+        for phrase in self.filters:
+            if phrase.span is not None and phrase.span.last < phrase.span.first:
+                raise ValueError(f'span of "{phrase.words}" ends before it begins; last is at least first')
 
 
 _PART = re.compile(r"<([a-z_]+)>")

@@ -177,6 +177,9 @@ class Place(Listing, frozen=True, kw_only=True):
     ages: Ages
     images: Annotated[tuple[str, ...], means("Addresses of further pictures.")]
     website_url: str | None
+    is_indoor: bool | None
+    is_outdoor: bool | None
+    good_for_rainy: bool | None
     is_sensory_friendly: bool | None
     links: PlaceLinks
     expanded: PlaceExpanded | UnsetType = UNSET

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Struct
 
@@ -88,10 +88,23 @@ class InterpretedAge(Struct, frozen=True, kw_only=True, rename={"from_": "from"}
     overridden_by: Annotated[str | None, means("The sent parameter that counts in its place; null if this counts.")]
 
 
+class InterpretedFilter(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+    """A filter that a search's words state."""
+
+    parameters: Annotated[dict[str, Any], means("The parameters that filter the same, or nearly, and their values.")]
+    from_: Annotated[str, means("The words that state it.")]
+    overridden_by: Annotated[str | None, means("The sent parameter that counts in its place; null if this counts.")]
+
+
 class Interpreted(Struct, frozen=True, kw_only=True):
-    """The reading of a search's words: the age that they state, and a last word that counts as half typed."""
+    """The reading of a search's words: the age and the filters that they state, and a last word that counts as half
+    typed."""
 
     age: Annotated[InterpretedAge | None, means("The age that the words state; or null.")]
+    filters: Annotated[
+        tuple[InterpretedFilter, ...],
+        means("In `match=auto` the other filters that the words state, in the order of the words, places last."),
+    ]
     beginning: Annotated[str | None, means("The last word, if no listing has it and it counts as half typed; or null.")]
 
 
@@ -112,7 +125,10 @@ class SearchMeta(Struct, frozen=True, kw_only=True):
     ignored_words: Annotated[tuple[str, ...], means("Words that changed nothing.")]
     interpreted: Annotated[Interpreted, means("What the words say beside what to search for.")]
     match: Annotated[tuple[str, ...], means("The levels that are shown: the sent ones, or those that `auto` chose.")]
-    relaxed: Annotated[tuple[str, ...], means("Words that `match=auto` dropped because no listing has all of them.")]
+    relaxed: Annotated[
+        tuple[str, ...],
+        means("Filters of `interpreted`, then words, that `match=auto` gave up, as nothing has all of them."),
+    ]
     match_counts: Annotated[MatchCounts, means("How many results each level has, shown or not.")]
     sort: Annotated[str, means("The order of results.")]
     limit: int

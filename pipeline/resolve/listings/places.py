@@ -1,6 +1,10 @@
 """Make the row of a place: its members and columns. A place has no dates."""
 
+import msgspec
+
 from outings.contract.resources.listings import Place, PlaceLinks
+from outings.contract.vocabulary import WEEKDAYS
+from outings.texts.opening import write_week
 from pipeline.records.record import PlaceRecord
 from pipeline.resolve.listings.columns import make_columns, make_members, make_row
 from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord
@@ -13,8 +17,11 @@ def make_place_row(resolved: ResolvedRecord[PlaceRecord], setting: MetroContext)
         **make_members(
             resolved,
             setting,
-            is_sensory_friendly=resolved.facts.is_sensory_friendly,
+            **msgspec.structs.asdict(resolved.facts),
             links=PlaceLinks(self=itself, **{name: f"{itself}/{name}" for name in ("events", "classes", "camps")}),
         )
     )
-    return make_row(resolved.record, make_columns(resolved, setting, members), members)
+    language = None if setting.language is None else setting.language.code
+    hours = write_week(msgspec.structs.asdict(members.hours), WEEKDAYS, language)
+    columns = make_columns(resolved, setting, members) | {"opening_hours": hours}
+    return make_row(resolved.record, columns, members)

@@ -19,7 +19,7 @@ TAKEN = {
     "event": _ALL | _DATED | _SENSED | {"sensory"},
     "class": _ALL | _DATED | _SENSED | {"sensory"},
     "camp": _ALL | _DATED,
-    "place": _ALL | {"sensory"},
+    "place": _ALL | _SENSED | {"sensory"},
 }
 
 

@@ -80,7 +80,7 @@ def test_from_tomorrow_on_nearby_is_the_lists_with_the_same_circle(harbor: tuple
             own |= {"from": window["from"], "to": window["to"]} if window["from"] else {}
             if kind == "place":
                 own = {key: own[key] for key in own if key not in
-                       ("from", "to", "free", "max_price", "season", "indoor", "outdoor")}  # fmt: skip
+                       ("from", "to", "free", "max_price", "season")}  # fmt: skip
             if kind == "camp":
                 own = {key: own[key] for key in own if key not in ("indoor", "outdoor", "sensory")}
             listed = fetch(release, f"/v1/harbor/{name}", {**own, "limit": "200"})["data"]

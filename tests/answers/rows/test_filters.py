@@ -22,7 +22,7 @@ TABLE = "outings/contract/parameters.py"
 
 
 def test_filters_that_no_comparison_says_stay_few() -> None:
-    assert len(set(RULES.values())) <= 16, (
+    assert len(set(RULES.values())) <= 17, (
         f"RULES of outings/answers/rows/filters.py has one more: say in {TABLE} which column the filter compares."
         " If no comparison can say it, raise the limit here"
     )

@@ -69,7 +69,7 @@ def test_the_age_is_echoed_with_its_words(harbor: Release, phrase: str, low: int
 
 
 def test_without_an_age_nothing_is_interpreted(harbor: Release) -> None:
-    assert search(harbor, "art")["meta"]["interpreted"] == {"age": None, "beginning": None}
+    assert search(harbor, "art")["meta"]["interpreted"] == {"age": None, "filters": [], "beginning": None}
 
 
 def test_the_phrase_is_no_word_and_changes_no_score(harbor: Release) -> None:

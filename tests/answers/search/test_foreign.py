@@ -54,7 +54,8 @@ def test_what_is_named_in_spanish_comes_first_and_what_has_the_audience_before_w
 def test_spanish_ages_audience_and_filler_have_their_roles(city: Release) -> None:
     meta = search(city, "fútbol gratis para niños de 6 a 12 años", AUTO)["meta"]
     assert (meta["interpreted"]["age"]["min"], meta["interpreted"]["age"]["max"]) == (6, 12)
-    assert meta["ignored_words"] == ["gratis"]
+    assert meta["ignored_words"] == []
+    assert [entry["parameters"] for entry in meta["interpreted"]["filters"]] == [{"free": True}]
 
 
 def test_only_auto_reads_another_language(city: Release) -> None:

@@ -40,7 +40,8 @@ def test_the_meta_of_a_plain_search_has_all_its_members(harbor: Release) -> None
         "query": "Zoo", "applied_filters": {"audience": ["not_adults"], "by_type": WINDOWS},
         "defaults_applied": ["from", "to", "min_confidence", "audience"],
         "types": ["events", "classes", "camps", "places"], "ranking": "lexical", "ignored_words": [],
-        "interpreted": {"age": None, "beginning": None}, "match": ["all_terms", "related"], "relaxed": [],
+        "interpreted": {"age": None, "filters": [], "beginning": None}, "match": ["all_terms", "related"],
+        "relaxed": [],
         "match_counts": {"all_terms": 25, "related": 0, "partial": 0}, "sort": "relevance", "limit": 20, "count": 20,
         "count_estimate": 25, "capped": False, "has_more": True, "generated_at": "2026-08-01T12:00:00Z",
     }  # fmt: skip

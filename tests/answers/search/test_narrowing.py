@@ -31,30 +31,25 @@ def show(body: Document) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize(
     ("q", "relaxed", "names"),
     [
-        ("winter pottery", ["winter"], ["Pottery Studio"]),
-        ("summer soccer league", ["summer"], ["Soccer League", "Soccer Skills"]),
-        ("spring pottery club", ["spring", "club"], ["Pottery Studio"]),
+        ("spring pottery club", ["club"], ["Pottery Studio"]),
         ("concert night", ["night"], ["Band Concert"]),
-        ("winter pottery night", ["winter", "night"], ["Pottery Studio"]),
+        ("holiday pottery night", ["holiday", "night"], ["Pottery Studio"]),
         ("outdoor concert", ["outdoor"], ["Band Concert"]),
-        ("after school soccer league", ["after", "school"], ["Soccer League", "Soccer Skills"]),
-        ("afterschool pottery", ["afterschool"], ["Pottery Studio"]),
         ("outdoor pottery night", ["outdoor", "night"], ["Pottery Studio"]),
         ("beginner swim", ["beginner"], ["Swim Team"]),
         ("girls pottery", ["girls"], ["Pottery Studio"]),
         ("pottery w/ my son", ["w"], ["Pottery Studio"]),
-        ("private winter pottery", ["private", "winter"], ["Pottery Studio"]),
+        ("private holiday pottery", ["private", "holiday"], ["Pottery Studio"]),
         # Something has all of them.
         ("winter lights", [], ["Winter Lights"]),
         ("night hike", [], ["Night Hike"]),
         # Nothing is left that says what, or each word says what.
-        ("autumn", [], []),
-        ("summer night", [], []),
+        ("holiday night", [], []),
         ("soccer pottery", [], []),
-        ("winter glassblowing", [], []),
+        ("holiday glassblowing", [], []),
     ],
 )
-def test_the_season_goes_first_then_when_and_where_then_the_sort_of_thing(
+def test_the_feast_goes_first_then_when_then_the_sort_of_thing(
     harbor: Release, q: str, relaxed: list[str], names: list[str]
 ) -> None:
     assert show(search(harbor, q, AUTO)) == (relaxed, names)
@@ -62,28 +57,28 @@ def test_the_season_goes_first_then_when_and_where_then_the_sort_of_thing(
 
 def test_only_auto_drops_words(harbor: Release) -> None:
     for match in ("all_terms", "all_terms,related", "all_terms,related,partial"):
-        body = search(harbor, "winter pottery", {"match": match})
+        body = search(harbor, "holiday pottery", {"match": match})
         assert show(body) == ([], [])
         assert body["meta"]["match_counts"]["all_terms"] == 0
 
 
 def test_what_only_narrows_decides_no_level(harbor: Release) -> None:
-    """Something has the season, and no pottery."""
-    meta = search(harbor, "winter pottery", AUTO)["meta"]
+    """Something has the time of day, and no pottery."""
+    meta = search(harbor, "night pottery", AUTO)["meta"]
     assert meta["match_counts"] == {"all_terms": 1, "related": 0, "partial": 1}
 
 
 def test_the_whole_metro_is_asked_and_not_what_filters_leave(harbor: Release, tmp_path: Path) -> None:
-    body = search(harbor, "winter lights", {**AUTO, "types": "events"})
+    body = search(harbor, "night hike", {**AUTO, "types": "events"})
     assert (show(body), body["data"]) == (([], []), [])
-    assert show(search(harbor, "winter pottery", {**AUTO, "types": "events"})) == (["winter"], [])
+    assert show(search(harbor, "night pottery", {**AUTO, "types": "events"})) == (["night"], [])
 
 
 def test_what_lacks_only_what_narrows_has_all_that_was_asked_for(tmp_path: Path) -> None:
-    listings = name_places("Lake", "Winter Winter", "Friends of the lake")
-    listings[0]["description"], listings[2]["description"] = "A winter swim.", "Swim with us."
-    body = search(open_listings(tmp_path, *listings), "winter swim", AUTO)
-    assert [item["name"] for item in body["data"]] == ["Lake", "Friends of the lake", "Winter Winter"]
+    listings = name_places("Lake", "Night Night", "Friends of the lake")
+    listings[0]["description"], listings[2]["description"] = "A night swim.", "Swim with us."
+    body = search(open_listings(tmp_path, *listings), "night swim", AUTO)
+    assert [item["name"] for item in body["data"]] == ["Lake", "Friends of the lake", "Night Night"]
     assert [item["match"] for item in body["data"]] == ["all_terms", "all_terms", "partial"]
     assert body["meta"]["relaxed"] == []
 
@@ -108,7 +103,8 @@ def test_beside_words_that_only_narrow_what_is_called_so_comes_before_what_menti
 
 def test_beside_a_wish_alone_the_kind_does_not_decide(tmp_path: Path) -> None:
     release = open_listings(tmp_path, *name_places("Quiet reading", "Chess camp"))
-    assert show(search(release, "quiet camps", AUTO)) == ([], ["Quiet reading"])
+    body = search(release, "quiet camps", AUTO)
+    assert show(body) == (["camps"], ["Quiet reading"])
 
 
 @pytest.fixture(scope="module")
@@ -127,13 +123,13 @@ def weather(tmp_path_factory: pytest.TempPathFactory) -> Release:
 @pytest.mark.parametrize(
     ("q", "names"),
     [
-        ("rainy day", {"Inn", "Hall"}), ("things to do on a rainy day", {"Inn", "Hall"}), ("indoors", {"Inn"}),
+        ("rainy day", {"Hall"}), ("things to do on a rainy day", {"Hall"}), ("indoors", {"Inn"}),
         ("inside", {"Inn"}), ("outside", {"Lawn"}), ("sensory friendly", {"Soft"}), ("autism", {"Soft"}),
-        ("dia de lluvia", {"Inn", "Hall"}),
+        ("dia de lluvia", {"Hall"}),
     ],
 )  # fmt: skip
 def test_words_for_what_a_place_is_like_find_what_states_it(weather: Release, q: str, names: set[str]) -> None:
-    assert {name for name, match in find(weather, q, AUTO).items() if match == "all_terms"} == names
+    assert set(find(weather, q, AUTO)) == names
 
 
 def test_a_fact_that_only_other_types_state_makes_no_word_of_a_query_less(weather: Release) -> None:

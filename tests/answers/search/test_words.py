@@ -104,7 +104,6 @@ def test_a_neighborhood_beside_other_words_is_no_filter_and_is_named(parted: Rel
 @pytest.mark.parametrize("q", ["capitol hill", "things to do in capitol hill", "Capitol Hill tonight"])
 def test_a_neighborhood_alone_is_nothing_to_search_for(parted: Release, q: str) -> None:
     assert refuse(parted, q).details["reason"] == "nothing_searchable"
-    assert refuse(parted, q, {"match": "auto"}).details["reason"] == "nothing_searchable"
 
 
 def test_a_neighborhood_beside_an_audience_is_searched_as_written(parted: Release) -> None:

@@ -6,10 +6,12 @@ list; 3. the metro's name, neighborhoods, and words for price, time and audience
 filler words are ignored and not listed, and kinds only raise scores; 5. all other words decide.
 
 A neighborhood does not filter (the parameter `neighborhood` does). It is searched as written if nothing else is left
-but an age or an audience. Audience words are searched as written if not even an age is left."""
+but an age or an audience. Audience words are searched as written if not even an age is left.
+
+In `match=auto` phrases that filter come before 3., and neighborhoods filter."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 
 from msgspec import Struct, field
@@ -17,28 +19,35 @@ from msgspec import Struct, field
 from outings.answers.search.understanding.ages import AgeSpan, are_each, find_ages, join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
 from outings.answers.search.understanding.locations import Locations, Words, find_runs
-from outings.answers.search.understanding.words import QueryWords, mark_narrow, read_english
+from outings.answers.search.understanding.phrases import Phrase
+from outings.answers.search.understanding.words import QueryWords, read_english
 from outings.contract.errors import ApiError, bad_request
+from outings.contract.text import split_words
 
 
 class Age(Struct, frozen=True):
     """The age in a query, in whole years, both ends inclusive; `max` None is open. `text`: the phrases as written.
-    `is_each`: these are the ages of several children who all come."""
+    `spans`: if several children come, the age of each."""
 
     min: int
     max: int | None
     text: str = field(name="from")
-    is_each: bool = False
+    spans: tuple[tuple[int, int | None], ...] = ()
+
+    @property
+    def is_each(self) -> bool:
+        return len(self.spans) > 1
 
 
 class ParsedQuery(Struct, frozen=True, kw_only=True):
     """A parsed query. Its words are folded, distinct and in the order written.
 
-    `words` decide which listings match; empty only if there is an age. `kinds` (camp, class) only raise listings with
-    them in the name. `audience` and `locations` (neighborhoods) only change the score. `ignored`: words for location,
-    time, price and audience, as written. `stated`: words for the age that names may contain ("toddlers"), and for the
-    time if `words` is empty. `last`: the query's last word if it is one of `words`. `beginning`: the last word as
-    written, if read as half typed. `timed`: as `_Roles.write_timed` returns it.
+    `words` decide which listings match; empty only if there is an age or, in `auto`, a filter. `kinds` (camp, class)
+    only raise listings with them in the name. `audience` and `locations` (neighborhoods) only change the score, and in
+    `auto` the latter filter. `ignored`: words for location, time, price and audience, as written. `stated`: words of
+    ages ("toddlers") and filters that names may contain, and those of the time if `words` is empty. `last`: the query's
+    last word if it is one of `words`. `beginning`: the last word as written, if read as half typed. `phrases`: those
+    that filter in `auto`, each with its text as written.
     """
 
     words: Words = ()
@@ -50,7 +59,7 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     locations: tuple[Words, ...] = ()
     last: str | None = None
     beginning: str | None = None
-    timed: str = ""
+    phrases: tuple[tuple[Phrase, str], ...] = ()
 
     @property
     def begun(self) -> str | None:
@@ -68,6 +77,8 @@ class _Role(Enum):
     AUDIENCE = auto()
     METRO = auto()
     NEIGHBORHOOD = auto()
+    FILTER = auto()
+    PLACE_KIND = auto()
 
 
 # The fewest letters with which an incomplete last word is taken for a kind of listing.
@@ -85,9 +96,12 @@ def parse_search(
     places: Locations,
     words: QueryWords | None = None,
     last_is_beginning: bool = False,
+    is_auto: bool = False,
+    filters: bool = True,
 ) -> ParsedQuery:
     """Read a query. `words`: of the metro's language, else English. `last_is_beginning`: the last word is half typed.
-    Raises ApiError (400 nothing_searchable) if no word and no age is left."""
+    Without `filters` no phrase is a filter in `auto`.
+    Raises ApiError (400 nothing_searchable) if no word, no age and no filter is left."""
     words = words or read_english()
     line, names = read_line(text), words.name_phrases
     spans = [span for span in find_ages(words.ages, line.text) if not names.search(line.text[span.start : span.end])]
@@ -97,27 +111,31 @@ def parse_search(
     for span in spans:
         roles.claim(span.start, span.end, _Role.AGE)
     roles.claim_runs(places.whole, _Role.WORD)
+    named = roles.claim_runs(places.neighborhoods, _Role.NEIGHBORHOOD) if is_auto else []
+    phrases = roles.claim_filters(words.filters.find(line.text)) if is_auto and filters else []
     roles.claim_runs(frozenset(places.metro), _Role.METRO)
     for pattern, role in _list_phrases(words):
         roles.claim_phrases(pattern, line.text, role)
-    named = roles.claim_runs(places.neighborhoods, _Role.NEIGHBORHOOD)
+    named += roles.claim_runs(places.neighborhoods, _Role.NEIGHBORHOOD)
     roles.claim_words()
     if last_is_beginning:
         roles.claim_beginning()
-    deciding = roles.choose_deciding(has_age=bool(spans))
-    if not deciding and not spans:
+    phrases = roles.settle_kinds(phrases)
+    is_filtered = is_auto and bool(phrases or named)
+    deciding = roles.choose_deciding(has_age=bool(spans), is_filtered=is_filtered)
+    if not (deciding or spans or is_filtered):
         raise _refuse(text)
     return ParsedQuery(
         words=deciding,
         kinds=roles.list_words(_Role.KIND),
         age=_make_age(line, spans),
-        ignored=roles.list_ignored(line),
+        ignored=roles.list_ignored(line, _IGNORED - {_Role.NEIGHBORHOOD} if is_auto else _IGNORED),
         audience=roles.list_words(_Role.AUDIENCE),
-        stated=(*_list_age_words(spans, tokens), *(() if deciding else roles.list_words(_Role.TIME))),
+        stated=(*_list_age_words(spans, tokens), *_list_filter_words(roles, phrases, has_words=bool(deciding))),
         locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
         last=roles.find_last(),
         beginning=line.quote_token(tokens[-1]) if last_is_beginning else None,
-        timed=roles.write_timed(line),
+        phrases=tuple((phrase, line.quote(phrase.start, phrase.end)) for phrase in phrases),
     )
 
 
@@ -164,6 +182,21 @@ class _Roles:
             self._roles[start:end] = [role] * (end - start)
         return runs
 
+    def claim_filters(self, phrases: Iterable[Phrase]) -> list[Phrase]:
+        """Give the words of phrases the role FILTER, and return those that got theirs. Kinds of places stay words."""
+        return [
+            phrase
+            for phrase in phrases
+            if self.claim(phrase.start, phrase.end, _Role.PLACE_KIND if phrase.words.is_kind else _Role.FILTER)
+        ]
+
+    def settle_kinds(self, phrases: Sequence[Phrase]) -> list[Phrase]:
+        """Give kinds of places the role WORD, and return the phrases, without kinds if another word decides."""
+        decides = _Role.WORD in self._roles
+        self._roles = [_Role.WORD if role is _Role.PLACE_KIND else role for role in self._roles]
+        kept = [phrase for phrase in phrases if not (decides and phrase.words.is_kind)]
+        return sorted(kept, key=lambda phrase: phrase.start)
+
     def claim_words(self) -> None:
         roles = self._words.roles
         self._roles = [
@@ -192,13 +225,14 @@ class _Roles:
         is_last = self._roles[-1] is _Role.WORD and self.list_words(_Role.WORD)[-1] == word
         return word if is_last else None
 
-    def choose_deciding(self, *, has_age: bool) -> Words:
+    def choose_deciding(self, *, has_age: bool, is_filtered: bool) -> Words:
         """Give the role WORD to the words that decide, and return them: words without another role; else, beside an age
-        or an audience, neighborhoods; else, without an age, audience words."""
+        or an audience, neighborhoods; else, without an age, audience words. Where phrases or places filter, only the
+        first."""
         stages = [_Role.WORD]
-        if has_age or _Role.AUDIENCE in self._roles:
+        if not is_filtered and (has_age or _Role.AUDIENCE in self._roles):
             stages.append(_Role.NEIGHBORHOOD)
-        if not has_age:
+        if not is_filtered and not has_age:
             stages.append(_Role.AUDIENCE)
         for role in stages:
             if role in self._roles:
@@ -212,22 +246,11 @@ class _Roles:
         pairs = zip(self._tokens, self._roles, strict=True)
         return tuple(dict.fromkeys(token.word for token, value in pairs if value is role))
 
-    def write_timed(self, line: Line) -> str:
-        """Return the line with bars for words that are neither fillers nor of time; empty if none is of time."""
-        are_hours = mark_narrow(self._spelled, self._words.hours)
-        if _Role.TIME not in self._roles and not any(are_hours):
-            return ""
-        text = line.text
-        for token, role, is_hour in zip(self._tokens, self._roles, are_hours, strict=True):
-            if role not in (_Role.TIME, _Role.FILLER) and not (role is _Role.WORD and is_hour):
-                text = text[: token.start] + "|" * len(token.word) + text[token.end :]
-        return text
-
-    def list_ignored(self, line: Line) -> Words:
-        """Return the ignored words as written, each once."""
+    def list_ignored(self, line: Line, roles: frozenset[_Role]) -> Words:
+        """Return the words of these roles as written, each once."""
         written: dict[str, str] = {}
         for token, role in zip(self._tokens, self._roles, strict=True):
-            if role in _IGNORED:
+            if role in roles:
                 written.setdefault(token.word, line.quote_token(token))
         return tuple(written.values())
 
@@ -238,12 +261,32 @@ def _list_age_words(spans: Sequence[AgeSpan], tokens: Sequence[Token]) -> Words:
     return tuple(token.word for token in tokens if any(word.meets(token.start, token.end) for word in words))
 
 
+def _list_filter_words(roles: _Roles, phrases: Sequence[Phrase], *, has_words: bool) -> Words:
+    """Return the words of filters that names may have too: of time if no word decides, else only others."""
+    others = [word for phrase in phrases if not phrase.is_when for word in split_words(phrase.text)]
+    words = roles.list_words(_Role.FILTER)
+    if has_words:
+        return tuple(word for word in words if word in others)
+    return (*roles.list_words(_Role.TIME), *words)
+
+
 def _make_age(line: Line, spans: Sequence[AgeSpan]) -> Age | None:
     if not spans:
         return None
     least, most = join_ages(spans)
     text = ", ".join(line.quote(span.start, span.end) for span in spans)
-    return Age(least, most, text, is_each=are_each(spans))
+    return Age(least, most, text, spans=tuple(_list_each(line, spans)) if are_each(spans) else ())
+
+
+def _list_each(line: Line, spans: Sequence[AgeSpan]) -> Iterator[tuple[int, int | None]]:
+    """Yield the age of each of several children."""
+    for span in spans:
+        if span.is_each and span.max is not None:
+            written = {int(number) for number in re.findall("[0-9]+", line.text[span.start : span.end])}
+            known = {number for number in written if span.min <= number <= span.max} | {span.min, span.max}
+            yield from ((number, number) for number in sorted(known))
+        else:
+            yield span.min, span.max
 
 
 def _refuse(text: str) -> ApiError:

@@ -6,11 +6,11 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from threading import get_ident
 
-from outings.answers.search.understanding.times import WhenPatterns
+from outings.answers.search.understanding.phrases import FilterPhrases
 from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import ENGLISH, NO_MATCH, Language, find_stems, read_shipped_language
 from outings.contract.languages.word_lists import AmountWords, SearchWords, fill_parts
-from outings.contract.vocabulary import TYPES
+from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.texts.ages import open_age_reader
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
@@ -32,26 +32,19 @@ class QueryWords:
         self.roles = {word: role for role in reversed(range(len(ranked))) for word in ranked[role]}
         self.lessons, self.children = frozenset(words.lessons.split()), frozenset(words.children.split())
         self.young = self.children.union(words.young.split())
-        typed = {"event": words.events, "camp": words.camps, "place": words.places}
-        # Kind → the index in TYPES of the type that it means.
-        self.types = {word: TYPES.index(name) for name, text in typed.items() for word in text.split()}
-        stated = language_words.facts
-        self.facts = {
-            word: tuple(fact for fact in stated if word in stated[fact].split())
-            for word in " ".join(stated.values()).split()
-        }
         self.city = frozenset(words.city.split())
         # Words that say little beside others, the least first.
-        groups = (words.wishes, words.seasons, f"{words.hours} {words.settings}", words.forms)
+        groups = (words.wishes, words.seasons, words.hours, words.forms)
         self.narrowing = tuple(frozenset(text.split()) for text in groups)
-        self.hours = frozenset(words.hours.split())
         self.name_phrases, self.time_phrases, self.audience_phrases, self.filler_phrases = (
             _compile(fill_parts(pattern, phrases.parts) for pattern in patterns)
             for patterns in (phrases.names, phrases.times, phrases.audience, phrases.fillers)
         )
         self.price_phrases = _compile_prices(language_words.amounts, phrases.prices)
         self.ages = open_age_reader(language.code, language.texts)
-        self.when = WhenPatterns(language_words.when)
+        self.filters = FilterPhrases(
+            language_words.filters, language_words.calendar, units=language_words.amounts.units
+        )  # fmt: skip
         self._stems = find_stems(language)
 
     def list_alike(self, kind: str) -> frozenset[str]:
@@ -59,6 +52,11 @@ class QueryWords:
         is_known = kind in self.kinds or kind in self.lessons
         meant = frozenset({kind} if is_known else (other for other in self.kinds if other.startswith(kind)))
         return meant if self.lessons.isdisjoint(meant) else meant | self.lessons
+
+    def find_type(self, kind: str) -> int | None:
+        """Return the index in TYPES of the type that a kind of listing means, such as `camps`, or None."""
+        collection = self.filters.find_types(kind)
+        return next((TYPES.index(name) for name, own in COLLECTIONS.items() if own == collection), None)
 
     def stem(self, word: str) -> str:
         return _open_stem(self._stems, get_ident())(word)

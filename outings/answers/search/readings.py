@@ -1,0 +1,186 @@
+"""The filters that the words of a query state in `match=auto`, and the order in which they are given up."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import cache, partial
+
+import numpy as np
+from msgspec import Struct
+
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.filters import Selection, make_conditions
+from outings.answers.search.index import SearchIndex
+from outings.answers.search.query_places import find_at_place
+from outings.answers.search.understanding.phrases import Phrase, find_season
+from outings.answers.search.understanding.query import ParsedQuery
+from outings.answers.search.understanding.words import QueryWords
+from outings.answers.search.word_matches import IN_NAME, SAME, SAYS_WHERE, STANDINGS, Numbers
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.text import split_words
+from outings.contract.values import Value
+from outings.contract.vocabulary import COLLECTIONS, TYPES
+
+# Parameters from the one that is given up first.
+ORDER = (
+    "start_after", "start_before", "weekday", "meets", "from", "to", "starts_from", "starts_to", "season", "openings",
+    "good_for_rainy", "indoor", "outdoor", "sensory", "types", "type_hint", "open_at", "neighborhood", "zip",
+    "max_price", "free",
+)  # fmt: skip
+# Parameters that stand or fall together.
+_WINDOW = frozenset({"from", "to", "meets", "starts_from", "starts_to"})
+WHEN = _WINDOW | {"weekday", "start_after", "start_before"}
+_DATED = ("event", "class", "camp")
+_BOUNDS: Mapping[str, Callable[..., Value]] = {"start_after": min, "start_before": max}
+
+
+class Reading(Struct, frozen=True, kw_only=True, eq=False):
+    """A filter that a query states. `text`: as written; `values`: the parameters that say about the same; `find_rows`:
+    returns the listings that pass, if the parameters would not do; `overridden_by`: a parameter of the request that
+    counts in its place."""
+
+    text: str
+    values: Mapping[str, Value]
+    find_rows: Callable[[], Numbers] | None = None
+    overridden_by: str | None = None
+
+    def list_rows(self) -> Numbers:
+        """Return the listings that pass; none if parameters say which do."""
+        return np.empty(0, dtype=np.int64) if self.find_rows is None else self.find_rows()
+
+    @property
+    def strength(self) -> int:
+        return max(map(ORDER.index, self.values))
+
+
+class Places(Struct, frozen=True, kw_only=True):
+    """The snapshot and the request for which readings are resolved. `given`: the request's own parameters; `words`: of
+    the query's language."""
+
+    opened: SnapshotReader
+    index: SearchIndex
+    words: QueryWords
+    today: date
+    given: Mapping[str, Value]
+
+
+def list_readings(parsed: ParsedQuery, places: Places) -> Iterator[Reading]:
+    """Yield the filters of a query in the order of its words; those of places are last."""
+    vocabulary, starting = places.opened.vocabulary, any(phrase.words.starts for phrase, _ in parsed.phrases)
+    for phrase, text in parsed.phrases:
+        values = places.words.filters.list_values(phrase, today=places.today, vocabulary=vocabulary)
+        if starting and "from" in values:
+            values |= {"starts_from": values["from"], "starts_to": values["to"]}
+        if values:
+            yield _make_reading(text, values, places, find_rows=_find_rows(phrase, values, places))
+    for name in parsed.locations:
+        is_zip = len(name) == 1 and name[0].isdigit()
+        values = {"zip": name} if is_zip else {"neighborhood": " ".join(name)}
+        yield _make_reading(" ".join(name), values, places, find_rows=partial(_find_place, name, places))
+
+
+def _make_reading(
+    text: str, values: Mapping[str, Value], places: Places, *, find_rows: Callable[[], Numbers] | None
+) -> Reading:
+    """Make a filter without what a parameter of the request says otherwise."""
+    others = {name for name in values if name in places.given}
+    overridden = others.union(_WINDOW) if others & _WINDOW else others
+    kept = {name: value for name, value in values.items() if name not in overridden}
+    return Reading(
+        text=text,
+        values=kept or values,
+        find_rows=None if find_rows is None else cache(find_rows),
+        overridden_by=None if kept else next(name for name in values if name in others),
+    )
+
+
+def _find_rows(phrase: Phrase, values: Mapping[str, Value], places: Places) -> Callable[[], Numbers] | None:
+    for name, find in (("types", _find_types), ("type_hint", _find_kinds), ("season", _find_season)):
+        if name in values:
+            return partial(find, phrase, values, places)
+    return partial(_find_named, phrase, values, places) if phrase.words.is_name else None
+
+
+def _find_named(phrase: Phrase, values: Mapping[str, Value], places: Places) -> Numbers:
+    """Return what the parameters keep, and the listings whose names have the phrase: "After School Art"."""
+    finder = places.index.finder
+    codes = finder.encode(finder.find_phrase(split_words(phrase.text), SAME, is_loose=True))
+    kept = [_select(name, values, places) for name in TYPES if name != "place"]
+    return np.unique(np.concatenate([np.flatnonzero(IN_NAME.take(codes) > 0), *kept]))
+
+
+def _find_place(name: Sequence[str], places: Places) -> Numbers:
+    """Return the listings in a place, or that name it."""
+    finder = places.index.finder
+    naming = np.flatnonzero(STANDINGS.take(finder.encode([finder.find_name(name)])) >= SAYS_WHERE)
+    return np.union1d(find_at_place(name, places.opened, places.index), naming)
+
+
+def _find_types(phrase: Phrase, values: Mapping[str, Value], places: Places) -> Numbers:
+    """Return the listings of a type, and those whose name says that they are."""
+    types = [TYPES.index(name) for name, collection in COLLECTIONS.items() if (collection,) == values["types"]]
+    return np.flatnonzero(np.isin(places.index.types, types) | _mark_named(phrase, places))
+
+
+def _find_kinds(phrase: Phrase, values: Mapping[str, Value], places: Places) -> Numbers:
+    """Return the places of a kind, and those of which the head of the name says that they are."""
+    stated = _select("place", {"type_hint": values["type_hint"]}, places)
+    words = places.index.finder.spelling.list_stemmed(split_words(phrase.text)[-1])
+    return np.union1d(stated, places.index.namesakes.find_headed(words))
+
+
+def _find_season(_: Phrase, values: Mapping[str, Value], places: Places) -> Numbers:
+    """Return the listings that state a season, those that state none and have a date in it, and all places."""
+    (season,) = _list(values["season"])
+    first, last = find_season(season, places.today, is_south=places.opened.metro.center.lat < 0)
+    parts = [np.flatnonzero(places.index.types == TYPES.index("place"))]
+    for name in _DATED:
+        stated = _select(name, {"season": places.opened.vocabulary.seasons}, places)
+        when = {"from": first, "to": last, **({} if name == "event" else {"meets": "true"})}
+        dated = _select(name, when, places)
+        parts += [_select(name, {"season": (season,)}, places), np.setdiff1d(dated, stated)]
+    return np.unique(np.concatenate(parts))
+
+
+def _select(listing_type: str, values: Mapping[str, object], places: Places) -> Numbers:
+    conditions = make_conditions(listing_type, values, places.opened.vocabulary)
+    selection = Selection(type=listing_type, conditions=conditions, start=places.today, folds_programs=False)
+    return open_evaluator(places.opened).keep_rows(selection, np.arange(places.index.types.size))
+
+
+def _mark_named(phrase: Phrase, places: Places) -> Numbers:
+    """Mark the listings whose names have the last word of a phrase, in any form."""
+    word = split_words(phrase.text)[-1]
+    codes = places.index.find_name_codes(word, frozenset(), None, None)
+    marked: Numbers = IN_NAME.take(codes) > 0
+    return marked
+
+
+def combine_values(readings: Sequence[Reading]) -> dict[str, Value]:
+    """Return the parameters of all readings that parameters state: any of the weekdays, and the longest part of the
+    day; of other parameters the first."""
+    combined: dict[str, Value] = {}
+    for reading in readings:
+        for name, value in reading.values.items() if reading.find_rows is None else ():
+            if name in _BOUNDS and name in combined:
+                combined[name] = _BOUNDS[name](combined[name], value)
+            elif name == "weekday" and name in combined:
+                combined[name] = tuple(sorted({*_list(combined[name]), *_list(value)}))
+            else:
+                combined.setdefault(name, value)
+    return combined
+
+
+def _list(value: Value) -> tuple[str, ...]:
+    assert isinstance(value, tuple)
+    return value
+
+
+def list_attempts(readings: Sequence[Reading]) -> Iterator[tuple[Reading, ...]]:
+    """Yield all readings that count, then fewer and fewer: each time the weakest is given up, the last one first."""
+    left = [reading for reading in readings if reading.overridden_by is None]
+    while True:
+        yield tuple(left)
+        if not left:
+            return
+        weakest = min(range(len(left)), key=lambda number: (left[number].strength, -number))
+        left.pop(weakest)
