@@ -25,7 +25,7 @@ from pipeline.address_service import AddressService
 from pipeline.clean.feed_read import locate_problems, put_problems, read_problems
 from pipeline.clean.withdrawn_records import WithdrawalMatcher
 from pipeline.clock import explain_ahead
-from pipeline.feed_failures import date_version, find_failure, keep_version, stand_still
+from pipeline.feed_failures import date_version, find_failure, keep_version, make_last_good
 from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError, FeedSource, SettingError
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build
@@ -35,7 +35,7 @@ from pipeline.publish.objects.object_writer import WriteCounts
 from pipeline.publish.objects.site import compose_site
 from pipeline.records.record import Problem
 from pipeline.resolve.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
-from pipeline.resolve.metro_claims import find_refused, read_standing_claims
+from pipeline.resolve.metro_claims import find_refused, read_unbuilt_claims
 from pipeline.resolve.shrink_guard import ShrinkRefusal, find_shrunk
 from pipeline.scratch import open_scratch, sweep_scratch
 from pipeline.tables.versions import Change, list_organizations, list_versions
@@ -67,7 +67,7 @@ _STAGES = ("fetch", "plan", "feeds", "metros", "publish")
 
 
 class BuildResult(Struct, frozen=True, kw_only=True):
-    """The result of a build. `carried`: the slugs of metros that were not built because their inputs did not change.
+    """The result of a build. `unchanged`: the slugs of metros that were not built because their inputs did not change.
     `problems` belong to no feed: polygons that were repaired or left out. `uncovered`: by metro, the parts of search
     that its language has no words for. `accounts`: by feed, what readers see of it in all metros."""
 
@@ -75,7 +75,7 @@ class BuildResult(Struct, frozen=True, kw_only=True):
     feeds: tuple[FeedResult, ...]
     problems: tuple[Problem, ...]
     metros: tuple[MetroBuild, ...]
-    carried: tuple[str, ...]
+    unchanged: tuple[str, ...]
     changes: Mapping[str, int]
     objects: WriteCounts
     seconds: Mapping[str, float] = {}
@@ -269,9 +269,9 @@ def _read_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -
         source, memory = sources[feed.name], run.previous.feeds.get(feed.name)
         if feed.name in run.read:
             continue
-        if source.failure is not None and source.kept is None:
+        if source.failure is not None and source.unchanged is None:
             problems = read_problems(run.store, None if memory is None else memory.problems)
-            run.read[feed.name] = stand_still(feed, memory, problems=problems)
+            run.read[feed.name] = make_last_good(feed, memory, problems=problems)
         else:
             tasks.append(
                 FeedTask(
@@ -391,11 +391,11 @@ def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
         again = [latest[slug] for slug in waiting]
         results = _run_tasks(run, "metros to build", run_metro_task, again, describe=_describe_metro)
         built |= {result.metro: result for result in results}
-        standing = {slug: metro.manifest for slug, metro in run.previous.metros.items() if slug not in built}
+        unbuilt = {slug: metro.manifest for slug, metro in run.previous.metros.items() if slug not in built}
         refused = find_refused(
             {slug: result.claims for slug, result in built.items()},
             feeds=[feed.name for feed in configuration.feeds],
-            find_standing=partial(read_standing_claims, run.store, standing, cache=configuration.edge.cache),
+            find_unbuilt=partial(read_unbuilt_claims, run.store, unbuilt, cache=configuration.edge.cache),
         )
         for slug, ids in refused.items():
             # With empty inputs it is built next time too: then the other metro may no longer have the id.
@@ -459,7 +459,7 @@ def _publish(
     feeds = _finish_feeds(run, records, sources, metros)
     names = {feed.feed for feed in records.feeds}
     problems = tuple(problem for metro in metros for problem in metro.problems if problem.feed not in names)
-    site, carried = run.build.configuration.site, _count_carried(plan)
+    site, unchanged = run.build.configuration.site, _count_unchanged(plan)
     renamed = run.previous.renamed
     parts: dict[str, Part | None] = {
         **dict.fromkeys([*renamed, *run.left]),
@@ -499,9 +499,9 @@ def _publish(
         feeds=tuple(feeds),
         problems=problems,
         metros=built,
-        carried=tuple(metro_plan.metro.slug for metro_plan in plan.unchanged),
+        unchanged=tuple(metro_plan.metro.slug for metro_plan in plan.unchanged),
         changes=Counter(version.kind for version in published.changes),
-        objects=sum((metro.tally for metro in built), carried),
+        objects=sum((metro.tally for metro in built), unchanged),
         uncovered=find_uncovered(run.build.configuration),
         accounts=add_accounts(accounts.values()),
     )
@@ -541,7 +541,7 @@ def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Sto
     return replace(feed, memory=memory, problems=problems)
 
 
-def _count_carried(plan: BuildPlan) -> WriteCounts:
+def _count_unchanged(plan: BuildPlan) -> WriteCounts:
     """Count the objects of metros that were not built again. Objects that two metros share, such as an empty table's,
     count for each, as when metros are built."""
     metros = [metro_plan.previous for metro_plan in plan.unchanged if metro_plan.previous is not None]

@@ -162,7 +162,7 @@ class DryRun:
         for slug, work in self._works.items():
             previous = self._open_previous(work)
             claims[slug] = gather_records(work, previous, self._store).claims
-        return find_refused(claims, feeds=list(self._feeds), find_standing=lambda _: {})
+        return find_refused(claims, feeds=list(self._feeds), find_unbuilt=lambda _: {})
 
     @cached_property
     def _works(self) -> dict[str, MetroTask]:

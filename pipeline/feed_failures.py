@@ -36,15 +36,15 @@ def keep_version(
     if good is None or (source is not None and source.failure is not None):  # its stored records are lost
         return FeedSource(hash="" if good is None else good.hash, failure=str(error))
     return FeedSource(
-        hash=good.hash, kept=good.records if feed.mode == "full" else None, question=good.question, etag=good.etag,
+        hash=good.hash, unchanged=good.records if feed.mode == "full" else None, question=good.question, etag=good.etag,
         last_modified=good.last_modified, next=good.next, walked_at=good.walked_at, failure=str(error),
     )  # fmt: skip
 
 
-def stand_still(feed: FeedTable, memory: FeedMemory | None, *, problems: tuple[Problem, ...]) -> FeedResult:
+def make_last_good(feed: FeedTable, memory: FeedMemory | None, *, problems: tuple[Problem, ...]) -> FeedResult:
     """Return a result for a feed that can't be read, so that all its earlier records stay unchanged."""
     memory = memory or FeedMemory(hash="", metro=feed.metro, read=0, listings=0, merged=0, quarantined=0)
-    return FeedResult(feed=feed.name, memory=memory, problems=problems, unknown={}, crawled=None, stands=True)
+    return FeedResult(feed=feed.name, memory=memory, problems=problems, unknown={}, crawled=None, is_last_good=True)
 
 
 def date_version(

@@ -25,7 +25,7 @@ from pipeline.tasks import FeedResult, FeedTask
 def read_records(work: FeedTask) -> FeedResult:
     """Return the feed's records: the stored ones if it is unchanged or can't be read now, else those that it sends."""
     source, store = work.source, open_configured_store(work.configuration.store)
-    stored = source.kept
+    stored = source.unchanged
     read = _recall_feed(stored, store)
     if read is None and source.failure is not None:
         raise FeedError(work.feed.name, work.feed.url, source.failure)

@@ -30,7 +30,7 @@ from pipeline.resolve.row_maker import RowMaker
 from pipeline.resolve.shrink_guard import FeedLoss, count_losses
 from pipeline.tables.snapshot_tables import make_tables
 from pipeline.tables.table_builder import TableBuilder
-from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, make_stays, read_stored_records
+from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, make_is_unchanged, read_stored_records
 
 _KINDS = tuple(RECORDS)
 
@@ -107,17 +107,17 @@ def make_row_maker(
             points={} if work.addresses is None else work.addresses.points,
         ),
         neighborhoods=neighborhoods,
-        carried=records.carried,
+        unchanged_ids=records.unchanged,
         find_foreign=partial(foreign.find, metro=plan.metro.slug),
     )
 
 
 class MetroRecords(Struct, frozen=True, kw_only=True):
-    """The records of a metro. `by_id`: records by their listing's id; `carried`: ids of rows that stay unchanged.
+    """The records of a metro. `by_id`: records by their listing's id; `unchanged`: ids of rows without a record now.
     `losses`: the listings that the release loses, by feed; `claims`: the owners of ids, if there are several metros."""
 
     by_id: Mapping[str, SpooledRecord]
-    carried: Sequence[str]
+    unchanged: Sequence[str]
     last_good: Mapping[str, tuple[datetime, ...]]
     delta_state: bytes | None
     problems: Sequence[Problem]
@@ -138,21 +138,21 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     before = {source: record for source, record in named if source not in removed}
     if released is not None and released.manifest.vocabulary != work.plan.vocabulary:
         before = {source: drop_words(record, work.plan.vocabulary, problems) for source, record in before.items()}
-    kept = _find_kept(work, previous, stated=stated, others=removed | before.keys())
-    by_id, lost, refused = _assign_ids(work, stated, before, kept, problems)
-    carried = {row_id: source for row_id, source in kept.items() if row_id not in by_id}
+    unmentioned = _find_unmentioned(work, previous, stated=stated, others=removed | before.keys())
+    by_id, lost, refused = _assign_ids(work, stated, before, unmentioned, problems)
+    unchanged = {row_id: source for row_id, source in unmentioned.items() if row_id not in by_id}
     if refused:
         good = ((row_id, source) for row_id, source in previous.list_shown() if source in refused)
-        carried |= {row_id: source for row_id, source in good if row_id not in by_id and row_id not in work.refused}
+        unchanged |= {row_id: source for row_id, source in good if row_id not in by_id and row_id not in work.refused}
     published = dict(previous.list_published())
-    losses = count_losses(published, by_id.keys() | carried)
-    claims = collect_claims(by_id, carried, published) if len(work.configuration.metros) > 1 else {}
-    good_ids = carried.keys() | {row_id for row_id, record in by_id.items() if not record.line}
+    losses = count_losses(published, by_id.keys() | unchanged)
+    claims = collect_claims(by_id, unchanged, published) if len(work.configuration.metros) > 1 else {}
+    good_ids = unchanged.keys() | {row_id for row_id, record in by_id.items() if not record.line}
     delta_state = encode_delta_state(record for record in (*by_id.values(), *lost) if record.head.feed in work.deltas)
-    earlier_rows = Counter(source.partition("/")[0] for row_id, source in carried.items() if row_id in published)
+    earlier_rows = Counter(source.partition("/")[0] for row_id, source in unchanged.items() if row_id in published)
     return MetroRecords(
         by_id=by_id,
-        carried=list(carried),
+        unchanged=list(unchanged),
         last_good={feed.feed: _list_last_good(feed, previous, good_ids, refused) for feed in work.feeds},
         delta_state=delta_state,
         problems=(*problems, *_tell_stale(work.deltas, earlier_rows)),
@@ -175,31 +175,33 @@ def _count_beside(
     )
     before = {} if work.plan.previous is None else work.plan.previous.manifest.account
     for feed in work.feeds:
-        if feed.stands and (account := before.get(feed.feed)) is not None:
+        if feed.is_last_good and (account := before.get(feed.feed)) is not None:
             unpublished[feed.feed] = account.unpublished
             earlier[feed.feed] -= account.served + account.hidden - account.earlier
     return {feed: FeedAccount(unpublished=unpublished[feed], earlier=earlier[feed]) for feed in unpublished | earlier}
 
 
-def _find_kept(
+def _find_unmentioned(
     work: MetroTask,
     previous: PreviousSnapshot,
     *,
     stated: Sequence[SpooledRecord],
     others: Collection[str],
 ) -> dict[str, str]:
-    """Return the id and source of rows that stay without a stored record, because their feeds did not mention them or
-    could not be read.
+    """Return the id and source of unchanged rows without a stored record: their feeds did not mention them, or could
+    not be read.
 
     `others`: sources with a removal or a stored record, besides those in `stated`.
     """
-    # Only rows of these feeds may stay, so without such feeds there is no need to search.
-    carrying = {feed.feed for feed in work.feeds if feed.stands or feed.feed in work.deltas or feed.list_unread()}
-    may_stay = previous.choose_sources(make_stays(work)) if carrying else frozenset[str]()
-    if not may_stay:
+    # The feeds that did not send everything. Without any there is no need to search.
+    incomplete = {
+        feed.feed for feed in work.feeds if feed.is_last_good or feed.feed in work.deltas or feed.list_unread()
+    }
+    may_be_unchanged = previous.choose_sources(make_is_unchanged(work)) if incomplete else frozenset[str]()
+    if not may_be_unchanged:
         return {}
-    spoken = {name_source(entry.head) for entry in stated if entry.head.feed in carrying}.union(others)
-    rows = ((row_id, source) for row_id, source in previous.list_shown() if row_id in may_stay)
+    spoken = {name_source(entry.head) for entry in stated if entry.head.feed in incomplete}.union(others)
+    rows = ((row_id, source) for row_id, source in previous.list_shown() if row_id in may_be_unchanged)
     return {row_id: source for row_id, source in rows if source not in spoken and row_id not in work.refused}
 
 
@@ -218,7 +220,7 @@ def _assign_ids(
     work: MetroTask,
     stated: Sequence[SpooledRecord],
     before: Mapping[str, SpooledRecord],
-    kept: Mapping[str, str],
+    unmentioned: Mapping[str, str],
     problems: list[Problem],
 ) -> tuple[dict[str, SpooledRecord], list[SpooledRecord], Collection[str]]:
     """Return the records by id, the stored records that lost their id to another record, and the sources of new records
@@ -233,14 +235,14 @@ def _assign_ids(
         return order[head.feed], _KINDS.index(head.type), head.source_id if head.feed in work.deltas else ""
 
     ordered = sorted([*stated, *waiting], key=find_place) if work.deltas else stated
-    by_id = identify_records(ordered, problems, refused=work.refused, kept=kept, feeds=list(order))
+    by_id = identify_records(ordered, problems, refused=work.refused, unmentioned=unmentioned, feeds=list(order))
     if len(by_id) == len(ordered):
         return by_id, [], ()
     won = {id(record) for record in by_id.values()}
     refused = dict.fromkeys(name_source(entry.head) for entry in stated if id(entry) not in won)
     for good in (before[source] for source in refused if source in before):
         row_id = assign_id(good.head)
-        if row_id not in work.refused and row_id not in kept:
+        if row_id not in work.refused and row_id not in unmentioned:
             by_id.setdefault(row_id, good)
     return by_id, [record for record in waiting if id(record) not in won], refused
 

@@ -33,7 +33,7 @@ from pipeline.resolve.shrink_guard import FeedLoss
 
 # How much work a task is, in milliseconds of a processor, which decides how many processes share a build. The figures
 # are of one machine (100,000 made listings in one process, `python -m bench.build`); elsewhere their ratios hold, and
-# no result depends on them. Of one record that is read and cleaned; of one listing that is made, or stays as it was.
+# no result depends on them. Of one record that is read and cleaned; of one listing that is made, or is unchanged.
 _READ, _MADE, _STAYING = 0.07, 0.45, 0.1
 # How many records a feed has is known once it is read; a record of the cities and of made listings has so many.
 _RECORD_BYTES = 900
@@ -63,7 +63,7 @@ class FeedResult(Struct, frozen=True, kw_only=True):
         spooled: the files with all cleaned records.
         items: in an RPDE feed, the ids of the items that it sent this time.
         is_whole: the RPDE feed was read from its beginning, so it sent all items that exist.
-        stands: nothing was read, and all earlier records are unchanged.
+        is_last_good: nothing was read, and all rows of the feed's last good version are unchanged.
     """
 
     feed: str
@@ -76,7 +76,7 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     is_whole: bool = False
     spooled: SpoolFiles = ()
     decided: tuple[str, ...] = ()
-    stands: bool = False
+    is_last_good: bool = False
 
     def set_aside(self, lost: int) -> "FeedResult":
         """Return the result with `lost` records moved to the quarantined ones, because they were refused when metros
@@ -161,7 +161,7 @@ def try_feed_task(work: FeedTask) -> FeedResult | OperatorError:
     from pipeline.fetch.formats import load_reader
 
     try:
-        if work.source.kept is None:
+        if work.source.unchanged is None:
             load_reader(work.feed.format)  # once here, not in each child process
         return run_bounded(partial(read_records, work), work.feed)
     except (FeedError, SettingError) as error:
@@ -211,25 +211,26 @@ def list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, dat
 def read_stored_records(work: MetroTask, store: Store, name: Literal["delta_state", "lent"]) -> list[SpooledRecord]:
     """Read records that the previous release stores of the metro, without those that its feeds changed or removed.
     `name`: the manifest's member with the object."""
-    previous, stays = work.plan.previous, make_stays(work)
+    previous, is_unchanged = work.plan.previous, make_is_unchanged(work)
     earlier = read_earlier_records(store, None if previous is None else getattr(previous.manifest, name))
-    return [entry for entry in earlier if stays(entry.head.feed, entry.head.source_id)]
+    return [entry for entry in earlier if is_unchanged(entry.head.feed, entry.head.source_id)]
 
 
-def make_stays(work: MetroTask) -> Callable[[str, str], bool]:
-    """Return a function that takes a feed and a source id, and returns True if the earlier record stays although the
-    feed no longer mentions it: if it is a delta feed that did not remove it, or if the feed can't be read now."""
+def make_is_unchanged(work: MetroTask) -> Callable[[str, str], bool]:
+    """Return a function that takes a feed and a source id, and returns True if the earlier record is unchanged
+    although the feed does not mention it: if it is a delta feed that did not remove it, or if the feed can't be read
+    now."""
     speaking = {feed.feed: (feed, feed.list_unread()) for feed in work.feeds}
 
-    def stays(name: str, source_id: str) -> bool:
+    def is_unchanged(name: str, source_id: str) -> bool:
         if name not in speaking:
             return False
         feed, unread = speaking[name]
-        if feed.stands:
+        if feed.is_last_good:
             return True
         if source_id in unread or name not in work.deltas:
             return source_id in unread
         item = find_item(source_id)
         return item in unread if feed.is_whole else item not in feed.items
 
-    return stays
+    return is_unchanged

@@ -103,7 +103,7 @@ async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemor
                 fetched = await fetch(client, feed.url, target=target, most=feed.max_bytes, known=known)
         source = replace(source, etag=fetched.etag, last_modified=fetched.last_modified)
         if known is not None and fetched.is_unchanged:
-            return replace(source, hash=known.hash, kept=known.records)
+            return replace(source, hash=known.hash, unchanged=known.records)
         body = body.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
         file = look_at(feed, show_url(feed.url), body)
         files = (replace(file, charset=fetched.charset),)

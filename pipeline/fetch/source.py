@@ -69,7 +69,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     """The files of a feed in one build. `hash`: from `hash_feed`.
 
     `question`: hash of the address, the settings and this program. A later build reuses what it remembers only if this
-    is the same. `kept`: the stored object of the feed's records, if nothing changed; `before`: that object, if
+    is the same. `unchanged`: the stored object of the feed's records, if they are the same; `before`: that object, if
     something did. Of a feed in pages: `next` is where the next build reads on, `walked_at` when the pages were
     read, and `is_whole` whether all of them were. `failure`: why this is the feed's last good version. `day`: when it
     is read.
@@ -78,7 +78,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     hash: str
     files: tuple[SourceFile, ...] = ()
     question: str | None = None
-    kept: str | None = None
+    unchanged: str | None = None
     before: str | None = None
     etag: str | None = None
     last_modified: str | None = None
@@ -177,9 +177,9 @@ def keep_known(
     source: FeedSource,
     known: FeedMemory | None,
 ) -> FeedSource:
-    """Return the source with the stored records: as `kept` if `files` have the same hash, otherwise as `before`."""
+    """Return the source with the stored records: as `unchanged` if `files` have the same hash, else as `before`."""
     own = hash_feed(feed, configuration, files)
-    records = {} if known is None else {"kept" if known.hash == own else "before": known.records}
+    records = {} if known is None else {"unchanged" if known.hash == own else "before": known.records}
     return replace(source, hash=own, files=files, **records)
 
 

@@ -19,7 +19,7 @@ from pipeline.publish.metro import open_builder, open_previous, publish_metro, w
 from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.site import compose_site, read_settings
 from pipeline.publish.organization_changes import compare_organizations
-from pipeline.publish.takedown.metro import carry_attachments, plan_kept, strip_kept
+from pipeline.publish.takedown.metro import copy_attachments, plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.tables.snapshot_tables import make_tables
@@ -66,12 +66,12 @@ def roll_back(
             manifest, source.snapshot, previous=released, today=today[slug], stamp=stamp, cache=cache,
             inputs="" if taken else manifest.inputs, site=read_settings(store, current.root.site),
         )  # fmt: skip
-        rows = ((stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source)
+        rows = ((stripping if row_id in stripping.touched else source).copy_row(row_id) for row_id in source)
         neighborhoods = read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods")
         previous = open_previous(store, released, cache=cache, vocabulary=plan.vocabulary)
         with open_builder(previous, plan, renderer=manifest.renderer) as builder:
             builder.add(rows, {})
-            tables, attached = make_tables(builder, neighborhoods), carry_attachments(store, manifest, kept)
+            tables, attached = make_tables(builder, neighborhoods), copy_attachments(store, manifest, kept)
             return publish_metro(tables, attached, previous, plan=plan, store=store)
 
     built = [roll_metro_back(slug, part) for slug, part in sorted(target.root.parts.items())]

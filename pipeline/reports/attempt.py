@@ -58,7 +58,7 @@ def describe_attempt(attempt: Attempt) -> dict[str, Any]:
         "ended_at": format_instant(attempt.ended_at),
         "metros": list(attempt.metros),
         "as_of": attempt.as_of,
-        "carried": [] if built is None else list(built.carried),
+        "carried": [] if built is None else list(built.unchanged),
         "build": None if built is None else msgspec.to_builtins(describe_build(built, quarantine=attempt.quarantine)),
         "read": None if read is None else msgspec.to_builtins(read),
     }

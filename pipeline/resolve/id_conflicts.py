@@ -12,7 +12,7 @@ def identify_records(
     problems: list[Problem],
     *,
     refused: Mapping[str, str],
-    kept: Mapping[str, str],
+    unmentioned: Mapping[str, str],
     feeds: Sequence[str],
 ) -> dict[str, SpooledRecord]:
     """Return the first record of each id. The others become problems, since only one can be published.
@@ -23,7 +23,7 @@ def identify_records(
         records: in the order in which they may have an id.
         problems: gets a problem for each record that can't have its id.
         refused: the ids that the metro may not have, with the reason.
-        kept: the source by id of rows that stay without a record.
+        unmentioned: the source by id of rows that stay without a record.
         feeds: the names of the feeds, in the configuration's order.
     """
     ids = [assign_id(record.head) for record in records]
@@ -36,8 +36,8 @@ def identify_records(
         if row_id in refused:
             return refused[row_id]
         owner = derived.get(row_id, head.feed)
-        if row_id in kept and owner == head.feed:
-            feed, kind, source_id = kept[row_id].split("/", 2)
+        if row_id in unmentioned and owner == head.feed:
+            feed, kind, source_id = unmentioned[row_id].split("/", 2)
             if row_id == make_id(feed, kind, source_id) or feeds.index(feed) < feeds.index(head.feed):
                 owner = feed
         return None if owner == head.feed else f"duplicate_id: {owner} has it too"

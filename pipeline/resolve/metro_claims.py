@@ -45,20 +45,20 @@ class _Claim(Struct, frozen=True, kw_only=True):
 
 
 def collect_claims(
-    by_id: Mapping[str, SpooledRecord], carried: Mapping[str, str], published: Collection[str]
+    by_id: Mapping[str, SpooledRecord], unchanged: Mapping[str, str], published: Collection[str]
 ) -> Claims:
     """Collect a metro's claims to ids.
 
     Args:
         by_id: the metro's records.
-        carried: the sources, by id, of rows that remain although no feed sent their record again.
+        unchanged: the sources, by id, of rows that remain although no feed sent their record again.
         published: the ids that the metro has in the previous release.
     """
     groups = defaultdict[Claimant, list[str]](list)
     for row_id, entry in by_id.items():
         head = entry.head
         groups[Claimant(head.feed, derives_id(head), row_id in published, head.type == ORGANIZATION)].append(row_id)
-    for row_id, source in carried.items():
+    for row_id, source in unchanged.items():
         groups[_name_claimant(row_id, source, is_live=row_id in published)].append(row_id)
     return dict(groups)
 
@@ -73,7 +73,7 @@ def list_arrived(claims: Iterable[Claims]) -> set[str]:
     return {row_id for some in claims for claimant, ids in some.items() if not claimant.is_live for row_id in ids}
 
 
-def read_standing_claims(
+def read_unbuilt_claims(
     store: Store, manifests: Mapping[str, Manifest], ids: Collection[str], *, cache: Path
 ) -> dict[str, Claims]:
     """Return by metro the claims of published rows to these ids. `manifests`: of the metros that are not built. Raises
@@ -103,22 +103,22 @@ def find_refused(
     claims: Mapping[str, Claims],
     *,
     feeds: Collection[str],
-    find_standing: Callable[[Collection[str]], Mapping[str, Claims]],
+    find_unbuilt: Callable[[Collection[str]], Mapping[str, Claims]],
 ) -> dict[str, dict[str, str]]:
     """Return, for each built metro that loses ids to another one, the reason by id.
 
     Args:
         claims: the claims of each built metro, by slug.
         feeds: the names of the feeds, in the configuration's order.
-        find_standing: returns the claims on the given ids in the metros that were not built.
+        find_unbuilt: returns the claims on the given ids in the metros that were not built.
     """
     metros = Counter(row_id for some in claims.values() for row_id in {*chain.from_iterable(some.values())})
     contested = {row_id for row_id, count in metros.items() if count > 1}
     arrived = list_arrived(claims.values())
-    standing = find_standing(arrived) if arrived else {}
-    contested.update(row_id for some in standing.values() for ids in some.values() for row_id in ids)
+    unbuilt = find_unbuilt(arrived) if arrived else {}
+    contested.update(row_id for some in unbuilt.values() for ids in some.values() for row_id in ids)
     rivals = defaultdict[str, list[_Claim]](list)
-    for is_built, by_metro in ((False, standing), (True, claims)):
+    for is_built, by_metro in ((False, unbuilt), (True, claims)):
         for metro, some in by_metro.items() if contested else ():
             for claimant, ids in some.items():
                 for row_id in contested.intersection(ids):

@@ -151,9 +151,9 @@ class PreviousSnapshot:
         named = self.listings[at]["organization_id"].drop_nulls().unique().to_list() if at else []
         return self.organizations.filter(pl.col("id").is_in(named) & wanted).select("id", "name").sort("id")
 
-    def choose_sources(self, stays: Callable[[str, str], bool]) -> frozenset[str]:
-        """Return the ids of rows for whose feed and source id `stays` returns True."""
-        return frozenset(row_id for source, ids in self._by_source.items() if stays(*source) for row_id in ids)
+    def choose_sources(self, is_unchanged: Callable[[str, str], bool]) -> frozenset[str]:
+        """Return the ids of rows for whose feed and source id `is_unchanged` returns True."""
+        return frozenset(row_id for source, ids in self._by_source.items() if is_unchanged(*source) for row_id in ids)
 
     def list_slugs(self, kind: str) -> dict[str, str]:
         """Return the slugs by id of this type's rows, archived ones too, but without drafts that were never
@@ -171,7 +171,7 @@ class PreviousSnapshot:
     def read_location(self, row_id: str) -> Location:
         return _location_decoder.decode(self.read_document(row_id)).location
 
-    def carry_row(self, row_id: str) -> Row:
+    def copy_row(self, row_id: str) -> Row:
         """Return the row unchanged, for the next release."""
         at = self._at[row_id]
         frame = self.listings if at >= 0 else self.organizations

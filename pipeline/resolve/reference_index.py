@@ -50,22 +50,22 @@ class ReferenceIndex:
         records: Mapping[str, SpooledRecord],
         previous: PreviousSnapshot,
         *,
-        kept: Iterable[str],
+        unchanged_ids: Iterable[str],
         setting: MetroContext,
         find_foreign: FindForeign,
     ) -> None:
-        """Make the index. `records`: by id; `kept`: ids of previous rows that stay without a record; `find_foreign`
-        finds an organization in another metro."""
+        """Make the index. `records`: by id; `unchanged_ids`: ids of previous rows without a record now;
+        `find_foreign` finds an organization in another metro."""
         self._setting, metro = setting, setting.metro.slug
-        kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
-        shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
-        kept_ids = [row["id"] for row in shown_rows]
-        kept_heads = {row["id"]: _carry_head(row, previous) for row in shown_rows if row["kind"] in _REFERRED}
+        unchanged_rows = [dict(row) for row_id in unchanged_ids if (row := previous.get(row_id)) is not None]
+        shown_rows = [row for row in unchanged_rows if row["status"] != DRAFT]
+        shown_ids = [row["id"] for row in shown_rows]
+        unchanged_heads = {row["id"]: _make_head(row, previous) for row in shown_rows if row["kind"] in _REFERRED}
         heads = {
             row_id: entry.head
             for row_id, entry in records.items()
             if entry.head.type in _REFERRED and entry.head.status != "draft"
-        } | kept_heads
+        } | unchanged_heads
         published = previous.list_slugs("organization") | previous.list_slugs("place")
         order = {feed: number for number, feed in enumerate(setting.feeds)}
         own = [
@@ -77,10 +77,10 @@ class ReferenceIndex:
             for entry in records.values()
             if isinstance(entry.head, ListingHead) and entry.head.organization is not None
         ]
-        kept_foreign = previous.find_foreign(kept_ids)
+        unchanged_foreign = previous.find_foreign(shown_ids)
         foreign_references = (
             *Targets(own, metro=metro).list_foreign((head.feed, reference) for head, reference in naming),
-            *(ForeignReference(id=row_id) for row_id in kept_foreign),
+            *(ForeignReference(id=row_id) for row_id in unchanged_foreign),
         )
         self.foreign: ForeignResolution = {reference: find_foreign(reference) for reference in foreign_references}
         matches = {other.id: other for other in self.foreign.values() if other is not None and other.id not in records}
@@ -94,19 +94,19 @@ class ReferenceIndex:
             for head, reference in naming
             if head.status != "draft"
         ]
-        self._organizations = _name_organizations(records, referred, previous.find_named(kept_ids))
+        self._organizations = _name_organizations(records, referred, previous.find_named(shown_ids))
         for row_id in sorted(
-            {*kept_foreign, *(resolution.id for resolution in referred if resolution.id)} & matches.keys()
+            {*unchanged_foreign, *(resolution.id for resolution in referred if resolution.id)} & matches.keys()
         ):
             head = matches[row_id].entry.head
             assert isinstance(head, OrganizationRecord)
             self._organizations[row_id] = head
-        self.slugs = {row_id: published[row_id] for row_id in kept_heads} | _assign_slugs(
+        self.slugs = {row_id: published[row_id] for row_id in unchanged_heads} | _assign_slugs(
             {row_id: entry.head for row_id, entry in records.items()} | self._organizations, previous
         )
         self._references = {
             row_id: OrganizationReference(id=row_id, name=head.name, slug=self.slugs[row_id])
-            for row_id, head in (kept_heads | self._organizations).items()
+            for row_id, head in (unchanged_heads | self._organizations).items()
             if head.type == "organization"
         }
         self._homes = {row_id: other.metro for row_id, other in matches.items()}
@@ -160,7 +160,7 @@ class ReferenceIndex:
         ]  # fmt: skip
 
 
-def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
+def _make_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
     """Make the head of an organization or place from its unchanged row."""
     feed, _, source_id = row["source"].split("/", 2)
     status = STATUSES[row["status"]]

@@ -72,21 +72,24 @@ class RowMaker:
         *,
         setting: MetroContext,
         neighborhoods: Neighborhoods,
-        carried: Collection[str],
+        unchanged_ids: Collection[str],
         find_foreign: FindForeign,
     ) -> None:
         """Index the records and compare them with the previous release. `by_id`: records by their listing's id;
-        `carried`: ids of previous rows to keep in any case; `find_foreign`: finds an organization of another metro."""
+        `unchanged_ids`: ids of previous rows without a record now; `find_foreign`: finds an organization of another
+        metro."""
         self.problems: list[Problem] = []
         self.unchanged: dict[str, bytes | None] = {}
         self._previous, self._setting = previous, setting
         self._neighborhoods = neighborhoods
-        self._references = ReferenceIndex(by_id, previous, kept=carried, setting=setting, find_foreign=find_foreign)
+        self._references = ReferenceIndex(
+            by_id, previous, unchanged_ids=unchanged_ids, setting=setting, find_foreign=find_foreign
+        )
         self.foreign: ForeignResolution = self._references.foreign
-        self._carried: list[str] = []  # ids of rows to carry over whole, since they are no unchanged listings
-        for row_id in carried:
+        self._copied: list[str] = []  # ids of unchanged rows that are no listings, or whose origins are lost
+        for row_id in unchanged_ids:
             if previous.origins is None or previous.find_row(row_id) < 0:
-                self._carried.append(row_id)
+                self._copied.append(row_id)
             else:
                 self.unchanged[row_id] = None
         self._new = list(self._compare(by_id))
@@ -140,14 +143,14 @@ class RowMaker:
                     Problem(feed=head.feed, line=line, source_id=head.source_id, field=None, reason=reason)
                 )
                 if listing.id in self._previous:
-                    yield self._previous.carry_row(listing.id)
+                    yield self._previous.copy_row(listing.id)
                 continue
             # Each build reports the problems of a listing, so it must find them again.
             row.origin = None if row.problems else listing.origin
             self.problems += row.problems
             yield row
-        for row_id in self._carried:
-            yield self._previous.carry_row(row_id)
+        for row_id in self._copied:
+            yield self._previous.copy_row(row_id)
 
     def _make_row(self, listing: _NewListing) -> Row:
         record = self._read_record(listing.entry)

@@ -150,7 +150,7 @@ def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
     return pl.DataFrame([astuple(centroid) for centroid in centroids], schema=make_schema(ZIPS), orient="row")
 
 
-def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:
+def copy_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:
     """Return the centroids of postal codes in an older release."""
     file = snapshot.tables.get("zips")
     return () if file is None else tuple(Centroid(*row) for row in pl.read_parquet(BytesIO(file.view)).iter_rows())

@@ -124,7 +124,7 @@ class TableBuilder:
 
     def _withdraw(self, ids: Iterable[str]) -> Iterator[Row]:
         for row_id in ids:
-            row = withdraw_row(self._previous.carry_row(row_id))
+            row = withdraw_row(self._previous.copy_row(row_id))
             if row is not None:
                 yield row
 

@@ -154,7 +154,7 @@ def test_a_build_that_nothing_is_said_to_leaves_all_metros_as_they_are(tmp_path:
     write_at_once(city, BY_SOURCE)
     city.build()
     built = city.build()
-    assert (built.carried, built.objects.written) == (("seattle", "boston"), 0)
+    assert (built.unchanged, built.objects.written) == (("seattle", "boston"), 0)
 
 
 @pytest.mark.long

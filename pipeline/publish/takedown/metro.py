@@ -30,7 +30,7 @@ from pipeline.resolve.delta_state import encode_delta_state, parse_delta_state, 
 from pipeline.resolve.foreign_organizations import SharedState, read_shared_state
 from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous_rows import PreviousSnapshot
-from pipeline.tables.snapshot_tables import carry_centroids, make_tables
+from pipeline.tables.snapshot_tables import copy_centroids, make_tables
 from pipeline.tables.versions import Change
 
 
@@ -92,7 +92,7 @@ def strip_metro(
     with open_builder(previous, plan) as builder:
         builder.add(_list_rows(withdrawal), unchanged)
         tables = make_tables(builder, read_columns(snapshot.tables["neighborhoods"], "neighborhoods"))
-        built = publish_metro(tables, carry_attachments(store, manifest, kept), previous, plan=plan, store=store)
+        built = publish_metro(tables, copy_attachments(store, manifest, kept), previous, plan=plan, store=store)
     removed = tuple(
         Change(listing_id=row["id"], type=row["kind"], slug=row["id"], kind="removed", reason=reason) for row in shown
     )
@@ -103,9 +103,9 @@ def _list_rows(withdrawal: MetroWithdrawal) -> Iterator[Row]:
     """Yield the rows to render again, and all organizations, because only listings can stay unchanged."""
     for row_id in withdrawal.previous:
         if row_id in withdrawal.stripping.touched:
-            yield withdrawal.stripping.carry_row(row_id)
+            yield withdrawal.stripping.copy_row(row_id)
         elif withdrawal.previous.find_row(row_id) < 0:
-            yield withdrawal.previous.carry_row(row_id)
+            yield withdrawal.previous.copy_row(row_id)
 
 
 def _find_packs(snapshot: Snapshot, manifest: Manifest, ids: Collection[str]) -> frozenset[str]:
@@ -126,11 +126,11 @@ def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
     """Return a plan with the release's own settings. `plan`: the other fields."""
     return MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, language=manifest.language,
-        first_slug=manifest.first_slug, centroids=carry_centroids(snapshot), **plan,
+        first_slug=manifest.first_slug, centroids=copy_centroids(snapshot), **plan,
     )  # fmt: skip
 
 
-def carry_attachments(store: Store, manifest: Manifest, kept: MetroState) -> Attachments:
+def copy_attachments(store: Store, manifest: Manifest, kept: MetroState) -> Attachments:
     """Return all that a release has of the metro beside its tables."""
     return Attachments(
         outlines=read_outlines(store, manifest), pictures=manifest.pictures, delta_state=kept.delta_state,

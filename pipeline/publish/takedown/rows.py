@@ -60,11 +60,11 @@ class RowStripper:
         links = (read_links(self._previous.read_document(row_id)) for row_id in ids)
         return {find_domain(url) for link in links for url in link.list_urls()}
 
-    def carry_row(self, row_id: str) -> Row:
+    def copy_row(self, row_id: str) -> Row:
         """Return the row without what is withdrawn: the facts of a withdrawn place, an address shared with it, and a
         website that may come from a withdrawn listing. Some may be the listing's own; then the next build restores
         them."""
-        row = self._previous.carry_row(row_id)
+        row = self._previous.copy_row(row_id)
         place, organization = row.columns.get("place_id"), row.columns.get("organization_id")
         changed: dict[str, Any] = {}
         columns: dict[str, Any] = {}

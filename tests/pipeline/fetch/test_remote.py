@@ -281,12 +281,12 @@ def test_a_feed_that_is_as_it_was_is_neither_sent_nor_read_again_and_one_that_fa
 
     web.pages["/feed"] = Page(status=404)
     failed = build("2026-08-11")
-    assert failed.carried == ("seattle",)
+    assert failed.unchanged == ("seattle",)
     assert "404" in (failed.published.root.feeds["spl"].failure or "")
     web.pages["/feed"] = Page(broken, etag='"2"')
     moved = build("2026-08-11")
     remembered = moved.published.root.feeds["spl"]
-    assert (moved.carried, remembered.etag, remembered.hash) == (("seattle",), '"2"', first.feeds[0].memory.hash)
+    assert (moved.unchanged, remembered.etag, remembered.hash) == (("seattle",), '"2"', first.feeds[0].memory.hash)
 
     web.pages["/feed"] = Page(LINE + json.dumps(make_event("b")).encode(), etag='"3"')
     built = build("2026-08-11")
@@ -336,7 +336,7 @@ def test_what_is_unchanged_is_kept_whoever_says_so(
     web.pages["/feed"] = Page(LINE, **({validator: "Wed, 21 Oct 2026 07:28:00 GMT"} if validator else {}))  # type: ignore[arg-type]
     first = open_feed()
     again = open_again(first)
-    assert (again.hash, again.kept is not None, again.files == ()) == (first.hash, True, validator is not None)
+    assert (again.hash, again.unchanged is not None, again.files == ()) == (first.hash, True, validator is not None)
 
 
 @pytest.mark.parametrize(
@@ -350,4 +350,4 @@ def test_where_what_is_remembered_is_no_answer_no_condition_is_made(
     web.pages["/feed"] = web.pages["/other"] = Page(LINE, etag='"1"')
     again = open_again(open_feed(), **change)
     assert "if-none-match" not in web.requests[-1][1]
-    assert (again.kept, read_body(again)) == (None, LINE)
+    assert (again.unchanged, read_body(again)) == (None, LINE)
