@@ -154,16 +154,18 @@ class MetroResult(Struct, frozen=True, kw_only=True):
     claims: Claims = {}
 
 
-def try_feed_task(work: FeedTask) -> FeedResult | OperatorError:
-    """Read the feed in a child process, with limits of time and memory. Return the error instead of the result if the
-    feed can't be read."""
+def try_feed_task(
+    work: FeedTask, *, run: Callable[[Callable[[], FeedResult], FeedTable], FeedResult] = run_bounded
+) -> FeedResult | OperatorError:
+    """Read the feed with `run`, in a child process with limits of time and memory. Return the error instead of the
+    result if the feed can't be read."""
     from pipeline.feed_task import read_records
     from pipeline.fetch.formats import load_reader
 
     try:
         if work.source.unchanged is None:
             load_reader(work.feed.format)  # once here, not in each child process
-        return run_bounded(partial(read_records, work), work.feed)
+        return run(partial(read_records, work), work.feed)
     except (FeedError, SettingError) as error:
         return error
 

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from command.sample_cities import write_world
 from outings.answers.routes import answer
@@ -20,10 +21,12 @@ from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
+from pipeline.tasks import try_feed_task
 from tests.contract.conformance import check_success
 from tests.release.log_pages import read_page
 
 Record = dict[str, Any]
+T = TypeVar("T")
 FIRST = date(2026, 8, 10)
 
 METRO = """
@@ -44,6 +47,15 @@ url = "{url}"
 mode = "{mode}"
 {settings}
 """
+
+
+class CityExecutor(InlineExecutor):
+    """Runs tasks in the test's process, and reads feeds there too: a fork of such a process takes a fifth of a small
+    build. The limits of a child process are tested where formats are read (`tests/pipeline/fetch`)."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        here = {"run": lambda read, _: read()} if fn is try_feed_task else {}
+        return super().submit(fn, *args, **kwargs, **here)
 
 
 class City:
@@ -129,7 +141,7 @@ class City:
         self, day: str = "2026-08-10", *, progress: Callable[[str], None] = lambda _: None, **options: Any
     ) -> BuildResult:
         build = Build(configuration=self.configuration, as_of=AsOf(day=date.fromisoformat(day)), **options)
-        return build_release(build, store=self.store, executor=InlineExecutor(), progress=progress)
+        return build_release(build, store=self.store, executor=CityExecutor(), progress=progress)
 
     @property
     def store(self) -> Store:
