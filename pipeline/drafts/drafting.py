@@ -282,7 +282,8 @@ def draft_feed(
 
     def draft_own(roles: Roles) -> dict[str, Any]:
         own = draft_rules(
-            roles, free, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro)
+            roles, free, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro),
+            subject=feed.name,
         )  # fmt: skip
         if "name" not in own:
             raise WrongSetting(explain_nameless(feed, free))

@@ -90,7 +90,8 @@ def find_bounds(points: Sequence[Point], center: Point) -> tuple[float, float, f
     if len(near) >= 3:
         ordered, margin = np.sort([*near, center], axis=0), _MARGIN
         left_out = int(len(ordered) * _OUTLYING)
-        least, most = ordered[left_out], ordered[-1 - left_out]
+        least = np.minimum(ordered[left_out], center)
+        most = np.maximum(ordered[-1 - left_out], center)
     south, west, north, east = (round(float(edge), 2) for edge in (*(least - margin), *(most + margin)))
     return south, west, north, east
 

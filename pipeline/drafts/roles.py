@@ -17,7 +17,9 @@ from pipeline.words import merge_words
 _AMOUNT = re.compile(r"\d+(?:[.,]\d{1,2})?")
 _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
 _CURRENCY = re.compile(CURRENCY)
-_DAY = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?\b.*")
+# Trumba's feeds have the day of an event there, and attachments what they are (`image/jpeg`).
+_NO_CATEGORY = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?\b.*|(image|application|audio|video|text)/[\w.+-]+")
+_NAMED = re.compile(r"(?s).*[^\W\d_]{2}.*")
 _DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
 _TIMES = ("start_date", "start_time", "end_date", "end_time")
 _ADDRESS = re.compile(r"(https?://)?[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
@@ -245,9 +247,8 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
     if role in ("is_free", "registration", "all_day"):
         return len({value.casefold() for value in values}) <= 3 and not column.many
     if role == "category":
-        # Trumba's feeds have the day of an event there.
-        return len(column.distinct) <= max(40, len(values) // 2) and _share(values, _DAY) <= _LEAST
-    return role != "name" or _share(values, _NUMBER) < 0.5
+        return len(column.distinct) <= max(40, len(values) // 2) and _share(values, _NO_CATEGORY) <= _LEAST
+    return role != "name" or _share(values, _NAMED) >= 0.5
 
 
 def _share(values: Sequence[str], pattern: re.Pattern[str]) -> float:

@@ -16,6 +16,8 @@ _SEPARATORS = ("|", "/", ";", ",")
 _PRICE_NOTE = r"(?i)^(.*(?:[a-z]|\d\s*[-–/;+&]).*)$"
 _AMOUNT = re.compile(r"[$€£]?\s?\d+([.,]\d\d?)?\s?[$€£]?")
 _MOST_WORDS = 60
+# Of a cell that tells rows apart: an id has room for five.
+_MOST_LETTERS = 200
 # Roles that tell one row from another where none is its id.
 TELLING = ("name", "start_date", "start_time", "venue", "address")
 
@@ -32,7 +34,8 @@ def choose_type(roles: Roles) -> str:
     return "place" if start is None else "event"
 
 
-def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency: str) -> Rules:
+def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency: str, subject: str) -> Rules:
+    """Draft all rules. `subject`: the name of the feed, which says what its places are where no column does."""
     rules: Rules = {"type": {"value": type_}, "source_id": _draft_identity(roles, columns)}
     rules |= _draft_name(roles, type_=type_) | _copy(roles, {"description": "description"})
     if type_ == "class":
@@ -40,6 +43,8 @@ def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency
     elif type_ != "place":
         rules |= _draft_times(roles)
     rules |= _draft_words(roles, type_=type_)
+    if type_ == "place" and "type_hint" not in rules and (kinds := find_meanings("type_hints", subject)):
+        rules["type_hint"] = {"value": kinds[0]}
     rules |= _draft_location(roles, type_=type_)
     rules |= _draft_ages(roles)
     if type_ != "place":
@@ -58,7 +63,9 @@ def _draft_identity(roles: Roles, columns: Sequence[Column]) -> Any:
     if "source_id" in roles:
         return roles["source_id"].path
     chosen = [roles[role].column for role in TELLING if role in roles]
-    rows = [column for column in columns if not column.many]
+    rows = [
+        column for column in columns if not column.many and max(map(len, column.filled), default=0) <= _MOST_LETTERS
+    ]
     count, most = _count_distinct(chosen), _count_distinct(rows)
     for column in rows:
         if count < most and column not in chosen and (more := _count_distinct([*chosen, column])) > count:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from outings.configuration import read_configuration
-from pipeline.clean.reading import read_feed
+from pipeline.feed_task import read_feed
 from tests.new_cities.exporting import run
 
 CITY = ("--metro", "Lyon", "--center", "45.76,4.83", "--timezone", "Europe/Paris")
@@ -146,3 +146,29 @@ def test_what_is_not_placed_is_named_by_its_path(tmp_path: Path) -> None:
     checked = run("check", "-c", str(tmp_path / "outings.toml"))
     assert "columns not placed: fields.jauge" in checked.output
     assert "Nothing is wrong" not in checked.output
+
+
+def test_places_are_of_the_kind_that_the_files_name_says_where_no_column_does(tmp_path: Path) -> None:
+    mapping, _, _ = draft(tmp_path, "playgrounds.csv", "id,name,lat,lng\n1,Rosenau,45.76,4.83\n2,Seepark,45.77,4.84\n")
+    assert mapping["type_hint"] == {"value": "playground"}
+
+
+def test_the_type_of_an_attachment_is_no_keyword(tmp_path: Path) -> None:
+    rows = "".join(f"{day},Concert {day},2027-04-{day},image/jpeg\n" for day in (11, 12, 13))
+    mapping, records, _ = draft(tmp_path, "agenda.csv", "id,title,date,type\n" + rows)
+    assert "keywords" not in mapping
+    assert all(record.keywords == () for record in records)
+
+
+def test_a_center_outside_of_the_points_is_inside_the_bounds(tmp_path: Path) -> None:
+    rows = "".join(f"{place},Park {place},46.{place:03},5.5\n" for place in range(200))
+    draft(tmp_path, "parks.csv", "id,name,lat,lng\n" + rows, "--center", "45.2,5.5")
+    (metro,) = tomllib.loads((tmp_path / "outings.toml").read_text())["metros"]
+    assert metro["bounds"]["south"] < 45.2 < metro["bounds"]["north"]
+
+
+def test_an_id_is_not_made_of_long_texts(tmp_path: Path) -> None:
+    rows = "".join(f"Clay,2027-04-11,{'long ' * 300}{row}\n" for row in range(3))
+    mapping, records, _ = draft(tmp_path, "agenda.csv", "title,date,description\n" + rows)
+    assert "description" not in str(mapping["source_id"])
+    assert records
