@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
 _CURRENCY = re.compile(CURRENCY)
 # Trumba's feeds have the day of an event there, and attachments what they are (`image/jpeg`).
 _NO_CATEGORY = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?\b.*|(image|application|audio|video|text)/[\w.+-]+")
-_NAMED = re.compile(r"(?s).*[^\W\d_]{2}.*")
+_NAMED = re.compile(r"(?s).*[^\W\d_].*")
 _DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
 _TIMES = ("start_date", "start_time", "end_date", "end_time")
 _ADDRESS = re.compile(r"(https?://)?[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
