@@ -154,18 +154,19 @@ class Pages(Struct, frozen=True):
             # Relative, so that it is right behind a proxy that serves this below a folder.
             name = request.path.rpartition("/")[2].encode()
             return make_redirect(request, _PAGE, location=name + b"/" + query)
-        etag = b'W/"%b"' % file.sha256[:32].encode()
+        # A file that is never compressed has the same bytes for everybody.
+        etag = b'%b"%b"' % (b"" if isinstance(file, StoredFile) else b"W/", file.sha256[:32].encode())
         kind = _ASSET if request.path[1:].startswith(ASSETS) else _PICTURE if file.media == WEBP else _PAGE
         head = b"%betag: %b\r\n" % (kind, etag)
         if matches_etag(request.if_none_match, etag):
             return make_not_modified(request, head)
         if isinstance(file, StoredFile):
-            return await self._send_stored(request, head, file)
+            return await self._send_stored(request, head, file, etag=etag)
         return make_success(request, head, self._read_body(file, choose_coding(request.accept_encoding, _CODINGS)))
 
-    async def _send_stored(self, request: Request, head: Lines, file: StoredFile) -> Response:
+    async def _send_stored(self, request: Request, head: Lines, file: StoredFile, *, etag: bytes) -> Response:
         """Send an uncompressed file, or the requested range of it."""
-        part = read_range(request.range_text, file.size)
+        part = read_range(request, etag, file.size)
         begin, end = (0, file.size) if part is None else (part.start, part.stop)
         data = await self.bodies.open_file(file)
         pieces = cut_pieces(data, slice(file.start + begin, file.start + end))

@@ -15,7 +15,7 @@ from outings.contract.routes import Match
 Header = tuple[bytes, bytes]
 MOST_HEADER_BYTES = 32_768
 _KNOWN = frozenset((
-    b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"range", b"if-range", b"accept",
+    b"x-api-key", b"authorization", b"x-trace-id", b"traceparent", b"if-none-match", b"range", b"if-range", b"accept",
     b"accept-encoding", b"x-forwarded-for",
 ))  # fmt: skip
 _TRACE_ID = re.compile(rb"[A-Za-z0-9_.:-]{1,128}")
@@ -34,8 +34,9 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
         client: the address of the connection's peer; None over a Unix socket.
         request_id: made by this server; `trace_id` is the caller's if it sent one.
         header_bytes: the size of all headers.
-        key_text: `X-API-Key`. Repeated headers are joined by commas, so two keys match none.
-        range_text: `Range`; empty where `If-Range` makes it void.
+        key_text: `X-API-Key`, else the token of `Authorization: Bearer`. Repeated headers are joined by commas, so two
+            keys match none.
+        range_text: `Range`; `if_range`: the ETag for which alone it holds.
         wants_page: True if a browser navigates to the address.
 
         page: the form of a listing to send in place of JSON: `html` or `ics`; empty for JSON.
@@ -54,6 +55,7 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
     key_text: bytes | None = None
     if_none_match: bytes | None = None
     range_text: bytes = b""
+    if_range: bytes | None = None
     accept_encoding: bytes = b""
     forwarded_for: bytes = b""
     wants_page: bool = False
@@ -91,6 +93,9 @@ def read_request(
             texts[name] = value
     request_id, read = make_request_id(), texts.get
     key_text = read(b"x-api-key")
+    if key_text is None and b"authorization" in texts:
+        scheme, _, token = texts[b"authorization"].partition(b" ")
+        key_text = token if scheme.lower() == b"bearer" else None
     return Request(
         method=method,
         path=path,
@@ -102,8 +107,8 @@ def read_request(
         # Blanks around a header's value are no part of it (RFC 9110, 5.5). The parser keeps those after it.
         key_text=None if key_text is None else key_text.strip(b" \t"),
         if_none_match=read(b"if-none-match"),
-        # `If-Range` needs a strong tag, and all of ours are weak, so it makes `Range` void.
-        range_text=b"" if b"if-range" in texts else read(b"range", b""),
+        range_text=read(b"range", b""),
+        if_range=read(b"if-range"),
         accept_encoding=read(b"accept-encoding", b""),
         forwarded_for=read(b"x-forwarded-for", b""),
         wants_page=b"text/html" in read(b"accept", b""),  # programs say `*/*` or what they read

@@ -192,7 +192,7 @@ class Responder(Struct, frozen=True, kw_only=True):
         data = await self.bodies.open_file(file, key_id=request.key_id)
         self.counts.object.inc()
         stored, size = file.export.coding.encode(), measure_file(file.export, coding)
-        part = None if stored else read_range(request.range_text, size)
+        part = None if stored else read_range(request, planned.etag, size)
         if part is not None:
             return make_part(
                 request, planned.head, cut_pieces(data, part), part=part, size=size, media=planned.plan.media

@@ -30,13 +30,14 @@ EXPOSED = (
 _COMMON: tuple[Header, ...] = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", ", ".join(EXPOSED).encode()),
-    (b"vary", b"X-API-Key, Accept-Encoding, Origin"),
+    (b"vary", b"X-API-Key, Authorization, Accept-Encoding"),
     (b"x-content-type-options", b"nosniff"),
 )
 _PREFLIGHT: tuple[Header, ...] = (
     (b"allow", ", ".join(METHODS).encode()),
     (b"access-control-allow-methods", ", ".join(METHODS).encode()),
-    (b"access-control-allow-headers", b"X-API-Key, X-Trace-Id, traceparent, If-None-Match, Range"),
+    (b"access-control-allow-headers",
+     b"X-API-Key, Authorization, X-Trace-Id, traceparent, If-None-Match, Range, If-Range"),
     (b"access-control-max-age", b"86400"),
 )
 _NO_STORE: Header = (b"cache-control", b"no-store")
@@ -143,8 +144,11 @@ def make_file(
 def make_part(
     request: Request, head: Lines, pieces: Iterable[bytes], *, part: slice, size: int, media: str
 ) -> Response:
-    """Return 206 with `part` of a file of `size` bytes, as `Range` requested it."""
+    """Return 206 with `part` of a file of `size` bytes, as `Range` requested it, or 416 if that is empty."""
     length = part.stop - part.start
+    if not length:
+        entity = b"content-range: bytes */%d\r\ncontent-length: 0\r\n" % size
+        return Response(status=416, head=list_headers(request, head, entity))
     entity = list_content_headers(length, b"", media=media)
     entity += b"content-range: bytes %d-%d/%d\r\n" % (part.start, part.stop - 1, size)
     return make_file(request, head, entity, pieces, size=length, status=206)
@@ -153,16 +157,19 @@ def make_part(
 _RANGE = re.compile(rb"bytes=(\d{0,18})-(\d{0,18})")
 
 
-def read_range(text: bytes, size: int) -> slice | None:
-    """Parse `Range` for a file of `size` bytes. Return None, for the whole file, if the range is missing, invalid,
-    empty or of several parts (RFC 9110, 14.2: a server may ignore it)."""
-    match = _RANGE.fullmatch(text)
-    if match is None or match.groups() == (b"", b""):
+def read_range(request: Request, etag: bytes, size: int) -> slice | None:
+    """Parse `Range` for a file of `size` bytes. Return None, for the whole file, if the range is missing, invalid, of
+    several parts or of another version by `If-Range` (RFC 9110, 14.2 and 13.1.5), and an empty slice if the file has
+    none of it."""
+    match = _RANGE.fullmatch(request.range_text)
+    if match is None or match.groups() == (b"", b"") or request.if_range not in (None, etag):
         return None
     first, last = match.groups()
     begin = int(first) if first else max(size - int(last), 0)
     end = min(int(last) + 1, size) if first and last else size
-    return slice(begin, end) if begin < end else None
+    if first and last and int(last) < begin:
+        return None
+    return slice(begin, end) if begin < end else slice(0, 0)
 
 
 def make_not_modified(request: Request, head: Lines) -> Response:

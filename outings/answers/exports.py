@@ -45,7 +45,8 @@ def plan_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> Answe
         return [zlib.decompress(data, wbits=_GZIP) if export.coding else data]
 
     return AnswerPlan(
-        make_tag("file", export.sha256),
+        # Lines and calendars are also sent compressed, under the same tag. Parquet files always have the same bytes.
+        make_tag("file", export.sha256) if export.coding else f'"{export.sha256}"',
         render,
         reads_store=True,
         media=EXPORT_TYPES[file_format],

@@ -84,8 +84,8 @@ def bad_request(*, reason: str, message: str, param: str | None = None, **detail
 
 
 def unauthorized() -> ApiError:
-    message = "Send a valid key in the header X-API-Key."
-    return ApiError("unauthorized", message, headers={"WWW-Authenticate": "ApiKey"})
+    message = "Send a valid key in the header X-API-Key, or as Authorization: Bearer."
+    return ApiError("unauthorized", message, headers={"WWW-Authenticate": "ApiKey, Bearer"})
 
 
 def forbidden(

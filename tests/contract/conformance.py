@@ -55,7 +55,7 @@ def check_response(
     if method == "OPTIONS" and status == 204:
         assert body == b"", target
         return
-    is_page = status < 400 or headers["content-type"].startswith("text/html")
+    is_page = status < 400 or headers.get("content-type", "").startswith("text/html")
     if is_page and match_route(target.partition("?")[0]) is None:
         _check_page(headers, target=target)
         return

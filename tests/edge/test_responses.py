@@ -18,7 +18,7 @@ METHODS = "GET, HEAD, OPTIONS"
 
 def check_common(got: Response) -> None:
     assert got.headers["access-control-allow-origin"] == "*"
-    assert got.headers["vary"] == "X-API-Key, Accept-Encoding, Origin"
+    assert got.headers["vary"] == "X-API-Key, Authorization, Accept-Encoding"
     assert re.fullmatch("[0-9a-f]{32}", got.headers["x-request-id"])
     assert got.headers["x-trace-id"]
     exposed = {name.lower() for name in got.headers["access-control-expose-headers"].split(", ")}
@@ -69,6 +69,16 @@ def test_every_route_fails_in_the_envelope(service: Service, name: str) -> None:
     check_error(ask(service.edge, target, method="POST"), status=405, code="method_not_allowed")
     if name not in ANSWERED:
         check_error(service.get(target), status=501, code="not_implemented")
+
+
+def test_a_key_is_also_taken_as_a_bearer_token(service: Service) -> None:
+    key = service.keys["all"]
+    assert ask(service.edge, LIST, authorization=f"Bearer {key}").status == 200
+    assert ask(service.edge, LIST, authorization=f"bearer {key}").body == service.get(LIST).body
+    for wrong in (f"Basic {key}", key, "Bearer", "Bearer ldk_unknown"):
+        check_error(ask(service.edge, LIST, authorization=wrong), status=401, code="unauthorized")
+    both = ask(service.edge, LIST, key="ldk_unknown", authorization=f"Bearer {key}")
+    check_error(both, status=401, code="unauthorized")  # `X-API-Key` is the one that counts
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "get", "X" * 300])

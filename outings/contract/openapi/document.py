@@ -40,7 +40,7 @@ what it is planned to add.
 Every response has the headers `X-Request-Id`, `X-Trace-Id`, `Vary` and `Cache-Control`, and for a known key those of
 the limits that `429` lists. `fields` leaves members out of an answer, also those that its schema requires.
 """
-_KEY = "ApiKey"
+_KEY, _BEARER = "ApiKey", "Bearer"
 # The two parameters of a calendar's signed address, which replace the key, by their security schemes.
 _SIGNED = {
     "CalendarKeyId": ("key_id", "The id of the key that the address was made with."),
@@ -59,7 +59,7 @@ def make_document(vocabulary: Vocabulary, *, refused: Collection[str] = ()) -> d
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
-        "security": [{_KEY: []}],
+        "security": [{_KEY: []}, {_BEARER: []}],
         "tags": [
             {"name": name, "description": _TAGS[name]} for name in dict.fromkeys(_tag_route(route) for route in ROUTES)
         ],
@@ -69,6 +69,7 @@ def make_document(vocabulary: Vocabulary, *, refused: Collection[str] = ()) -> d
         "components": {
             "securitySchemes": {
                 _KEY: {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+                _BEARER: {"type": "http", "scheme": "bearer", "description": "The key as a token."},
                 **{
                     scheme: {"type": "apiKey", "in": "query", "name": name, "description": meaning}
                     for scheme, (name, meaning) in _SIGNED.items()
@@ -185,7 +186,7 @@ def _make_operation(route: Route, *, vocabulary: Vocabulary, refused: Collection
     if not route.needs_key:
         operation["security"] = []
     if route.takes_signature:
-        operation["security"] = [{_KEY: []}, {scheme: [] for scheme in _SIGNED}]
+        operation["security"] = [{_KEY: []}, {_BEARER: []}, {scheme: [] for scheme in _SIGNED}]
     if route.stability != "stable":
         operation["x-stability"] = route.stability
     return operation

@@ -135,7 +135,7 @@ _HEADERS: Mapping[str, tuple[str, Schema]] = {
     "X-Request-Id": ("Names this request; failures carry it too.", {"type": "string"}),
     "X-Trace-Id": ("The caller's own, where it sent a well-formed one; else the request's id.", {"type": "string"}),
     "X-Release": ("The release that answered.", {"type": "string"}),
-    "ETag": ("Weak. Sent back as `If-None-Match`, an unchanged answer is `304`.", {"type": "string"}),
+    "ETag": ("Sent back as `If-None-Match`, an unchanged answer is `304`. Strong for Parquet.", {"type": "string"}),
     "Cache-Control": ("`private` with `max-age` in seconds or `no-cache`; `no-store` on failures.", {"type": "string"}),
     "Vary": ("The request's headers that a cache must compare.", {"type": "string"}),
     "X-RateLimit-Limit": ("Requests of this key a minute.", _COUNT),
@@ -212,6 +212,10 @@ def make_responses() -> dict[str, Schema]:
             "headers": _refer_headers(*_CACHED, "Content-Range"),
             "content": content,
         },
+        "NotSatisfiable": {
+            "description": "The file has none of the bytes that `Range` names. `Content-Range` says how many it has.",
+            "headers": _refer_headers(*_ALWAYS, *_CACHED, "Content-Range"),
+        },
     } | {
         name: {
             "description": meaning,
@@ -233,7 +237,7 @@ def list_responses(route: Route) -> dict[str, Schema]:
         }
     }
     if route.item is bytes:
-        responses["206"] = refer("Part", kind="responses")
+        responses |= {"206": refer("Part", kind="responses"), "416": refer("NotSatisfiable", kind="responses")}
     if is_cached:
         responses["304"] = refer("NotModified", kind="responses")
     for name in _list_failures(route):
