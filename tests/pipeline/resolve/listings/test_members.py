@@ -42,7 +42,7 @@ SETTING = MetroContext(
 # What a feed says that its document does not show, or shows as something else.
 UNSHOWN = {
     "feed", "line", "source_id", "deleted", "reason", "replaced_by", "keywords", "adults_only", "seasons", "date_on",
-    "exdates", "rdates", "program_key",
+    "program_key",
 }  # fmt: skip
 # What dated listings take from it, and what stands in `schedule` instead.
 UNSHOWN_OF = {"place": {"is_indoor", "is_outdoor", "good_for_rainy"}, "class": {"timezone"}}
@@ -50,7 +50,7 @@ UNSHOWN_OF = {"place": {"is_indoor", "is_outdoor", "good_for_rainy"}, "class": {
 REWRITTEN = {
     "id", "slug", "type", "metro", "status", "confidence", "organization", "place", "location", "ages", "verified_at",
     "created_at", "source", "starts_local", "ends_local", "camp_type", "price", "sections", "sessions", "schedule",
-    "registration", "timezone", "audience",
+    "registration", "timezone", "audience", "exdates", "rdates",
 }  # fmt: skip
 
 
