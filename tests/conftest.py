@@ -11,6 +11,7 @@
 - One setting bounds the time: OUTINGS_TEST_CASES, how many cases a generated test tries and how often a crash test
   kills, save for a floor where a kill is cheap. No test sets `max_examples` itself; who counts rounds asks for the
   fixture `cases`. Both kinds are marked `generated` here.
+- A test that takes more than a second of the processor becomes quicker, or is marked `slow` with the reason.
 - A test that takes many seconds however few its cases is marked `long`. `make test` leaves it out; `make test-long`
   runs it, and the generated tests with more cases. To run one by its name, add `-m ""`.
 - `tests/pipeline/test_older_program.py` takes an older commit out of the repository; a shallow clone lacks it, and the

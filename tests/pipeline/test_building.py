@@ -43,6 +43,7 @@ def test_a_second_record_that_claims_an_id_is_quarantined_and_counted(city: City
     assert [(problem.source_id, problem.field) for problem in feed.problems] == [("b", "id")]
 
 
+@pytest.mark.slow("eight builds: each kind becomes another one")
 def test_a_listing_may_become_another_kind_and_keeps_its_id(city: City) -> None:
     listing = {"id": "11111111-1111-4111-8111-111111111111", "source_id": "a", "name": "Fair", "confidence": 0.9}
     dated = {
@@ -98,6 +99,7 @@ def test_other_related_words_are_another_snapshot_and_change_no_listing(city: Ci
     assert city.build().published.root.parts["seattle"] == part
 
 
+@pytest.mark.slow("two builds of 60 listings in two metros, with pages")
 def test_two_builds_from_nothing_give_the_same_bytes(tmp_path: Path) -> None:
     stores = []
     for name in ("one", "other"):

@@ -17,6 +17,8 @@ from pipeline.publish.takedown.takedown import take_down
 from tests.edge.asking import ask
 from tests.pipeline.city import City, make_event, make_place
 
+pytestmark = pytest.mark.slow("each builds two metros two or three times")
+
 LIBRARY = {"organization": {"name": "Library"}}
 
 

@@ -28,6 +28,8 @@ from pipeline.publish.takedown.takedown import take_down
 from tests.pipeline.city import City, make_event
 from tests.pipeline.fetch.web import PATIENT, Page, Web, serve_web
 
+pytestmark = pytest.mark.slow("each makes pictures small in two sizes")
+
 WALK = "0d5c0000-0000-4000-8000-0000000000a1"
 SWIM = "0d5c0000-0000-4000-8000-0000000000a2"
 

@@ -162,6 +162,7 @@ def test_a_fault_of_ours_in_a_reader_costs_the_record_that_meets_it(
     assert problem["example"]["source_id"].endswith("Storm")
 
 
+@pytest.mark.slow("a build and a check of hundreds of strange records")
 def test_no_record_of_any_feed_stops_a_build_and_check_finds_the_same(tmp_path: Path, cases: int) -> None:
     left, number = cases * A_CASE, 0
     while left:

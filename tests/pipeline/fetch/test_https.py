@@ -39,6 +39,7 @@ def test_a_certificate_that_the_environment_names_is_believed(web: Web, certific
     assert web.targets == ["/feed"]
 
 
+@pytest.mark.slow("a process of the command line with an HTTP client")
 def test_a_certificate_that_nobody_vouches_for_is_refused(web: Web, tmp_path: Path) -> None:
     checked = check(tmp_path, web)
     assert checked.returncode == 1

@@ -341,6 +341,7 @@ EXTREME = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow("series of three centuries, day by day")
 def test_no_time_however_far_stops_a_build(configure: Configure, tmp_path: Path) -> None:
     """East of Greenwich, where the last second of the year 9999 is none; `tests/pipeline/dates/` has the west."""
     configuration = configure('format = "ics"\nurl = "feed.ics"\nmetro = "seattle"')

@@ -10,6 +10,8 @@ from pipeline.building import BuildResult
 from pipeline.records.ids import make_id
 from tests.pipeline.city import City, Record, make_event
 
+pytestmark = pytest.mark.slow("each builds two metros two to four times")
+
 # Derived by the record `a` of the feed `library`, and stated by records of two feeds.
 DERIVED = make_id("library", "event", "a")
 STATED = "11111111-1111-4111-8111-111111111111"
