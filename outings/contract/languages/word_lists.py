@@ -30,6 +30,7 @@ class RoleWords(Struct, frozen=True, kw_only=True):
     wishes: str = ""
     seasons: str = ""
     hours: str = ""
+    settings: str = ""
     forms: str = ""
 
 

@@ -10,7 +10,7 @@ import { NEVER, writePattern } from "./phrases.js";
 export class Tables {
   /** @param {any} file with the tables of search.toml, texts.toml and related.csv */
   constructor({ search, texts, related }) {
-    const { words = {}, phrases = {}, when = {}, amounts = {} } = search ?? {};
+    const { words = {}, phrases = {}, filters = [], amounts = {} } = search ?? {};
     const set = (/** @type {string} */ text) => new Set((text ?? "").split(/\s+/).filter(Boolean));
     const counted = [
       texts.ages.counted,
@@ -38,10 +38,23 @@ export class Tables {
       `(?<!\\w)(?:${[phrases.prices, phrases.times, phrases.audience, phrases.fillers].map(join).join("|")})(?!\\w)`,
       "gu",
     );
+    /** @type {any[]} phrases that filter, without those whose `<month>` and the like have to be read */
+    const plain = filters.filter((/** @type {any} */ { words }) => !words.includes("<"));
+    const isPart = (/** @type {any} */ { set = {} }) =>
+      !set.weekday && (set.start_after !== undefined || set.start_before !== undefined);
+    const hour = (/** @type {string | undefined} */ text, /** @type {number} */ other) =>
+      text ? Number(text.slice(0, 2)) : other;
     /** @type {Hours[]} */
-    this.hours = (when.hours ?? []).map((/** @type {any} */ { words, from = 0, to = 24 }) => ({ words, from, to }));
-    this.today = when.today || NEVER;
-    this.tomorrow = when.tomorrow || NEVER;
+    this.hours = plain
+      .filter(isPart)
+      .map(({ words, set }) => ({ words, from: hour(set.start_after, 0), to: hour(set.start_before, 24) }));
+    const ahead = (/** @type {number} */ day) =>
+      plain
+        .filter(({ span }) => span?.unit === "day" && (span.first ?? 0) === day && (span.last ?? 0) === day)
+        .map(({ words }) => words)
+        .join("|") || NEVER;
+    this.today = ahead(0);
+    this.tomorrow = ahead(1);
     const number = "\\d+(?:[.,]\\d+)*";
     const to = ` ?(?:-|${amounts.to || NEVER}) ?`;
     const before = `(?:(?:${amounts.before || NEVER})[ -])?`;

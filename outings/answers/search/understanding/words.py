@@ -34,7 +34,7 @@ class QueryWords:
         self.young = self.children.union(words.young.split())
         self.city = frozenset(words.city.split())
         # Words that say little beside others, the least first.
-        groups = (words.wishes, words.seasons, words.hours, words.forms)
+        groups = (words.wishes, words.seasons, f"{words.hours} {words.settings}", words.forms)
         self.narrowing = tuple(frozenset(text.split()) for text in groups)
         self.name_phrases, self.time_phrases, self.audience_phrases, self.filler_phrases = (
             _compile(fill_parts(pattern, phrases.parts) for pattern in patterns)
