@@ -90,12 +90,13 @@ def hash_listings(
     language: Language | None,
     neighborhoods: bytes,
     feeds: Iterable[FeedTable],
+    pages: str,
 ) -> str:
     """Hash all that turns records into listings, except the records and the date. `neighborhoods`: the file of
-    polygons."""
+    polygons; `pages`: where the pages of listings are."""
     readings = sorted((feed.name, feed.spans, feed.confidence) for feed in feeds)
     polygons = hashlib.sha256(neighborhoods).hexdigest()
-    return _hash(LAYOUT, hash_program(), metro, vocabulary, language, polygons, readings)
+    return _hash(LAYOUT, hash_program(), metro, vocabulary, language, polygons, readings, pages)
 
 
 def hash_metro(

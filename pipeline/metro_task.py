@@ -100,6 +100,7 @@ def make_row_maker(
         setting=MetroContext(
             metro=plan.metro,
             first_slug=plan.first_slug,
+            pages=plan.pages,
             vocabulary=plan.vocabulary,
             language=plan.language,
             horizon=find_horizon(plan.today),

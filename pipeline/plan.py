@@ -84,6 +84,9 @@ def plan_build(build: Build, *, previous: PreviousRelease, sources: Mapping[str,
         ],
     )
     site = make_site_settings(configuration.site)
+    # A server has pages of listings if there is a key for visitors, plain files always.
+    has_pages = site is not None and site.shows_data and (site.key or configuration.static is not None)
+    pages = site.url if site is not None and has_pages else ""
 
     def plan_inputs(metro: MetroTable) -> MetroPlan:
         plan = plan_metro(build, metro, previous=previous, stamp=stamp)
@@ -91,15 +94,16 @@ def plan_build(build: Build, *, previous: PreviousRelease, sources: Mapping[str,
         neighborhoods = b"" if path is None else read_file(path, source=source)
         speaking = [feed for feed in feeds if feed.metro in (None, metro.slug)]
         program = hash_listings(
-            plan.metro, vocabulary=plan.vocabulary, language=plan.language, neighborhoods=neighborhoods, feeds=speaking
-        )
+            plan.metro, vocabulary=plan.vocabulary, language=plan.language, neighborhoods=neighborhoods, feeds=speaking,
+            pages=pages,
+        )  # fmt: skip
         inputs = hash_metro(
             program, records={feed.name: sources[feed.name].hash for feed in speaking}, today=plan.today,
             related=plan.related, centroids=plan.centroids, site=hash_metro_site(site),
             withdrawn=list_withdrawn(previous.withdrawals), geocoder=configuration.geocoder,
         )  # fmt: skip
         shown = site if site is not None and site.shows_data else None
-        return msgspec.structs.replace(plan, inputs=inputs, program=program, site=shown)
+        return msgspec.structs.replace(plan, inputs=inputs, program=program, site=shown, pages=pages)
 
     planned = tuple(plan_inputs(metro) for metro in metros)
     built = frozenset(

@@ -91,8 +91,10 @@ class Lists:
             yield from self._list_parts((collection,), title, of_kind)
         for name in GROUPED:
             named = sorted(self.count_groups(name), key=itemgetter(1, 0))
+            own = f"{name[:-1]}_slug"
+            parts = rows.drop_nulls(own).partition_by(own, maintain_order=True, as_dict=True)
             for slug, shown, _ in named:
-                yield from self._list_parts((name, slug), shown, rows.filter(pl.col(f"{name[:-1]}_slug") == slug))
+                yield from self._list_parts((name, slug), shown, parts[slug,])
             entries = [(shown, locate_list(self.metro.slug, name, slug), count) for slug, shown, count in named]
             yield self._make_directory(name, entries)
 

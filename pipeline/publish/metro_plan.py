@@ -28,7 +28,8 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     records and date; if None, every listing is rebuilt. `language`: None for English. `renderer`: the version that made
     the unchanged documents, if not this program's. `emptied`: packs of the previous release whose remaining documents
     must move to others. `site`: settings of the metro's pages, if any. `neighborhoods`: the file of polygons.
-    `first_slug`: the metro's first slug, if it has another one now.
+    `first_slug`: the metro's first slug, if it has another one now. `pages`: the address below which listings have
+    pages, empty if nobody said it.
     """
 
     metro: MetroSettings
@@ -47,6 +48,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     site: SiteSettings | None = None
     neighborhoods: Path | None = None
     first_slug: str = ""
+    pages: str = ""
 
 
 class Attachments(Struct, frozen=True, kw_only=True):

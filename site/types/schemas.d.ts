@@ -543,6 +543,7 @@ export interface components {
             self: string;
             place: string | null;
             organization: string | null;
+            page: string | null;
         };
         EventList: {
             data: components["schemas"]["Event"][];
@@ -996,6 +997,7 @@ export interface components {
             events: string;
             classes: string;
             camps: string;
+            page: string | null;
         };
         PlaceList: {
             data: components["schemas"]["Place"][];

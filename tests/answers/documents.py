@@ -41,7 +41,7 @@ def _make_dated() -> Document:
 
 
 def _make_links(collection: str, row_id: str) -> Document:
-    return {"self": f"/v1/{collection}/{row_id}", "place": None, "organization": None}
+    return {"self": f"/v1/{collection}/{row_id}", "place": None, "organization": None, "page": None}
 
 
 def make_event(row_id: str, **members: Any) -> Document:
@@ -142,7 +142,7 @@ def make_place(row_id: str, **members: Any) -> Document:
                     "registration_url": None},
         "amenities": dict.fromkeys(amenities), "ages": make_ages(), "images": [], "website_url": None,
         "is_indoor": None, "is_outdoor": None, "good_for_rainy": None, "is_sensory_friendly": None,
-        "links": dict.fromkeys(("self", "events", "classes", "camps"), f"/v1/places/{row_id}"),
+        "links": {**dict.fromkeys(("self", "events", "classes", "camps"), f"/v1/places/{row_id}"), "page": None},
     }  # fmt: skip
     return document | members
 

@@ -153,11 +153,15 @@ class Amenities(Member, frozen=True, kw_only=True):
     stroller_policy: Annotated[str | None, means("Whether strollers may come in, in the source's words.")] = None
 
 
+_PAGE = "The whole address of its page for people; null if this deployment has none."
+
+
 class PlaceLinks(Member, frozen=True, kw_only=True):
     self: Annotated[str, means("This place.")]
     events: Annotated[str, means("The list of events there.")]
     classes: Annotated[str, means("The list of classes there.")]
     camps: Annotated[str, means("The list of camps there.")]
+    page: Annotated[str | None, means(_PAGE)] = None
 
 
 class PlaceExpanded(Member, frozen=True, kw_only=True):
@@ -199,6 +203,7 @@ class EventLinks(Member, frozen=True, kw_only=True):
     self: Annotated[str, means("This listing.")]
     place: Annotated[str | None, means("Its place; null where none is known.")] = None
     organization: Annotated[str | None, means("Its organization; null where none is known.")] = None
+    page: Annotated[str | None, means(_PAGE)] = None
 
 
 class Occurrence(Member, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 from msgspec import UNSET, Struct, structs
 
@@ -125,6 +126,7 @@ def make_dated_members(resolved: ResolvedRecord[DatedRecord], setting: MetroCont
         self=f"/v1/{COLLECTIONS[resolved.record.type]}/{resolved.id}",
         place=None if place is None else f"/v1/places/{place.id}",
         organization=None if organization.id is None else f"/v1/organizations/{organization.id}",
+        page=locate_page(resolved, setting),
     )
     return make_members(
         resolved, setting, place=resolved.place, is_indoor=resolved.facts.is_indoor,
@@ -132,6 +134,14 @@ def make_dated_members(resolved: ResolvedRecord[DatedRecord], setting: MetroCont
         is_sensory_friendly=resolved.facts.is_sensory_friendly, traits=Traits(seasons=resolved.record.seasons),
         price=derive_is_free(resolved.record.price), links=links, **derived,
     )  # fmt: skip
+
+
+def locate_page(resolved: ResolvedRecord[ListingRecord], setting: MetroContext) -> str | None:
+    """Return the address of the listing's page, None if it has none. On plain files a slash follows, to which hosts
+    redirect."""
+    if not setting.pages or resolved.audience == "adults":
+        return None
+    return f"{setting.pages}/{setting.metro.slug}/{COLLECTIONS[resolved.record.type]}/{quote(resolved.slug)}"
 
 
 def find_timezone(record: DatedRecord, setting: MetroContext) -> str:

@@ -6,7 +6,7 @@ from outings.contract.resources.listings import Place, PlaceLinks
 from outings.contract.vocabulary import WEEKDAYS
 from outings.texts.opening import write_week
 from pipeline.records.record import PlaceRecord
-from pipeline.resolve.listings.columns import make_columns, make_members, make_row
+from pipeline.resolve.listings.columns import locate_page, make_columns, make_members, make_row
 from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.resolve.listings.rows import Row
 
@@ -18,7 +18,11 @@ def make_place_row(resolved: ResolvedRecord[PlaceRecord], setting: MetroContext)
             resolved,
             setting,
             **msgspec.structs.asdict(resolved.facts),
-            links=PlaceLinks(self=itself, **{name: f"{itself}/{name}" for name in ("events", "classes", "camps")}),
+            links=PlaceLinks(
+                self=itself,
+                page=locate_page(resolved, setting),
+                **{name: f"{itself}/{name}" for name in ("events", "classes", "camps")},
+            ),
         )
     )
     language = None if setting.language is None else setting.language.code

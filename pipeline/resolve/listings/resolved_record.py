@@ -30,7 +30,8 @@ class Facts(Struct, frozen=True, kw_only=True):
 class MetroContext(Struct, frozen=True, kw_only=True):
     """Values that all rows of one metro's build share. `language`: None for English. `horizon`: the first and last date
     of occurrences, inclusive. `feeds`: those of the metro by name, in the configuration's order. `points`: latitude and
-    longitude of addresses without coordinates, by folded address. `first_slug`: as in `Manifest`."""
+    longitude of addresses without coordinates, by folded address. `first_slug`: as in `Manifest`. `pages`: where the
+    pages of listings are, without a slash at the end; empty if there are none or nobody knows."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
@@ -39,6 +40,7 @@ class MetroContext(Struct, frozen=True, kw_only=True):
     feeds: Mapping[str, FeedTable]
     points: Mapping[str, Point] = {}
     first_slug: str = ""
+    pages: str = ""
 
 
 class ResolvedRecord(Struct, Generic[R_co], frozen=True, kw_only=True):

@@ -57,7 +57,7 @@ RECORDS: list[dict[str, Any]] = [
 
 def make_tree(folder: Path, *, url: str) -> Path:
     city = City(folder)
-    city.site = f'[site]\nname = "Harbor & Sons"\nurl = "{url}"\n'
+    city.site = f'[site]\nname = "Harbor & Sons"\nurl = "{url}"\n[static]\n'
     city.write(RECORDS)
     city.build()
     publish(city, FolderHost(folder / "tree"))
@@ -236,6 +236,34 @@ def test_whole_addresses_are_used_where_they_are_known(tree: Path, unplaced: Pat
     assert not any(link.startswith("webcal:") for link in other.xpath("//a/@href"))
     assert not (unplaced / "sitemap.xml").exists()
     assert "Sitemap" not in (unplaced / "robots.txt").read_text()
+
+
+@pytest.mark.xdist_group("standards")
+def test_each_document_and_row_has_the_address_of_its_page(tree: Path, unplaced: Path) -> None:
+    found = 0
+    for path in tree.glob("v1/seattle/*.json"):
+        items = json.loads(path.read_text())["data"]
+        for item in items if path.stem in ("events", "classes", "camps", "places") else ():
+            page = item["links"]["page"]
+            assert find_file(tree, f"{page}/").is_file()
+            assert read_listing(tree, item["slug"]).xpath("//link[@rel='canonical']/@href") == [f"{page}/"]
+            (detail,) = tree.glob(f"v1/*/{item['id']}.json")
+            assert json.loads(detail.read_text())["data"]["links"]["page"] == page
+            found += 1
+    assert found > 5
+    other = json.loads((unplaced / "v1/seattle/events.json").read_text())["data"]
+    assert {item["links"]["page"] for item in other} == {None}
+
+
+@pytest.mark.parametrize(("settings", "has_page"), [('key = "ldk_k"', True), ("", False), ("enabled = false", False)])
+def test_only_what_has_a_page_says_where_it_is(tmp_path: Path, settings: str, *, has_page: bool) -> None:
+    city = City(tmp_path)
+    city.site = f'[site]\nurl = "{SITE}"\n{settings}\n'
+    city.write([make_event("a"), make_event("b", adults_only=True)])
+    city.build()
+    own, adults = (city.ask(f"/v1/seattle/events?audience={name}")["data"] for name in ("not_adults", "adults"))
+    page = f"{SITE}/seattle/events/event-a" if has_page else None
+    assert [item["links"]["page"] for item in (*own, *adults)] == [page, None]
 
 
 @pytest.mark.xdist_group("standards")
