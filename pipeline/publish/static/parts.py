@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.release.store import hash_of
-from pipeline.publish.static.hosts import Host, HostFile
+from pipeline.publish.static.hosts import DETAILS, Host, HostFile
 from pipeline.scratch import naming_folder
 
 _TAG_DIGITS = 20
@@ -43,13 +43,13 @@ class Part(Struct, frozen=True, kw_only=True):
         inputs: all that the files depend on, but this program. None for a part that is made again each time.
         make: yields the files, the requests that they answer, what is left out, and smaller parts. Not called if the
             tree has the part as these inputs make it.
-        renew: makes the only file of a part of its bytes, if the part is not made again; None if it is right as it is.
+        renew: changes the bytes of the part's only file, if the part is not made again.
     """
 
     name: str
     inputs: object
     make: "Callable[[], Iterable[Item]]"
-    renew: Callable[[bytes], HostFile] | None = None
+    renew: Callable[[bytes], bytes] | None = None
 
 
 Item: TypeAlias = HostFile | StaticRequest | LeftOut | Part
@@ -171,13 +171,13 @@ class Maker:
     def _tag(self, inputs: object) -> str:
         return hash_of(msgspec.json.encode((self._program, inputs), order="sorted"))[:_TAG_DIGITS]
 
-    def _renew(self, before: MadePart, renew: Callable[[bytes], HostFile]) -> MadePart | None:
+    def _renew(self, before: MadePart, renew: Callable[[bytes], bytes]) -> MadePart | None:
         """Return the part with its file renewed; None if the tree lacks the file as it was made."""
         ((name, file),) = before.files.items()
         data = self._host.read(name)
         if data is None or hash_of(data) != file.sha256:
             return None
-        return replace(before, files={name: self._add(renew(data))})
+        return replace(before, files={name: self._add(HostFile(name, renew(data), step=DETAILS))})
 
     def _add(self, file: HostFile) -> MadeFile:
         """Spool a file's bytes unless the tree has them."""

@@ -1,6 +1,6 @@
 """The public part of a release, of which a static tree is made. It is opened only when a part of the tree is made."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement, Query
 from outings.contract.resources.meta import ListMeta, PageMeta
 from outings.contract.routes import match_route
-from outings.contract.static_files import spell_request
+from outings.contract.static_files import name_file, name_media, spell_request
 from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary
 from outings.lazy_polars import pl
 from outings.pages.assets import explain_no_assets
@@ -29,6 +29,7 @@ from outings.release.snapshot import Release, Snapshot, open_release, read_manif
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from pipeline.publish.objects.precomputed_pages import parse_target
+from pipeline.publish.static.hosts import DETAILS, LISTS, HostFile
 
 if TYPE_CHECKING:
     # A tree without pages needs no templates.
@@ -51,35 +52,23 @@ class _Meta(Struct, frozen=True):
     scope: str = ""
 
 
-class _Page(Struct, frozen=True):
+class AnswerPage(Struct, frozen=True):
+    """A page of an answer. An answer without pages has one, of which only `data` is known."""
+
     data: msgspec.Raw
     meta: _Meta = _Meta()
 
 
-_read_page = msgspec.json.Decoder(_Page).decode
+_read_page = msgspec.json.Decoder(AnswerPage).decode
 _read_items = msgspec.json.Decoder(tuple[Item, ...]).decode
 
 
 class PlannedRequest(Struct, frozen=True):
-    """A request and the plan of its answer, or of one page of it."""
-
-    query: Query
-    plan: AnswerPlan
-
-    @property
-    def request(self) -> str:
-        """The canonical request."""
-        return spell_request(self.query)
-
-
-class AnswerPage(Struct, frozen=True):
-    """A page of an answer, or the whole if it has no pages. `content`: its data and what the reader may read."""
+    """The canonical form of a request, its query, and the plan of its answer."""
 
     request: str
-    body: bytes
-    has_more: bool
-    is_empty: bool
-    content: bytes
+    query: Query
+    plan: AnswerPlan
 
 
 class Tree:
@@ -124,50 +113,37 @@ class Tree:
             sorted_.setdefault(self.aliases.get(named, named), []).append(request)
         return sorted_
 
-    def plan(self, request: str) -> PlannedRequest:
-        """Plan the answer to a request for a key without add-ons. It is that of the public release, but for requests
-        with an `audience`, and for what only these show. Raises ApiError."""
+    def plan(self, request: str, metro: "StaticMetro | None" = None) -> PlannedRequest:
+        """Plan the answer to a request for a key without add-ons, with the metro if it must name one. It is that of the
+        public release, but for requests with an `audience`, and for what only these show. Raises ApiError."""
         from outings.answers.routes import make_plan
 
         query = parse_target(request, vocabulary=self.vocabulary, aliases=self.aliases)
 
         def plan_from(release: Release) -> PlannedRequest:
             context = AnswerContext(release=release, dates=self.dates, entitlement=self._entitlement)
-            return PlannedRequest(query, make_plan(query, context))
+            return PlannedRequest(spell_request(query), query, make_plan(query, context))
 
         try:
             return plan_from(self.release if "audience" in query.values else self.public)
         except ApiError as error:
-            if error.code != "not_found":
-                raise
-            return plan_from(self.release)
-
-    def plan_in(self, request: str, metro: "StaticMetro | None") -> PlannedRequest:
-        """Plan the answer, with `?metro=` added if the API answers that a metro is required."""
-        try:
-            return self.plan(request)
-        except ApiError as error:
+            if error.code == "not_found":
+                return plan_from(self.release)
             if metro is None or "?" in request or error.details.get("reason") != "metro_required":
                 raise
-            return self.plan(f"{request}?metro={metro.slug}")
+        return self.plan(f"{request}?metro={metro.slug}")
 
-    def read_pages(self, planned: PlannedRequest) -> Iterator[AnswerPage]:
-        """Yield the pages of an answer. Raises ApiError."""
-        first, number = planned.request, 1
-        route = planned.query.match.route
+    def read_pages(self, planned: PlannedRequest) -> Iterator[tuple[HostFile, AnswerPage]]:
+        """Yield the pages of an answer, each with its file. Raises ApiError, and ValueError for too long a name."""
+        first, route, number = planned.request, planned.query.match.route, 1
         is_log = route.name == "changes"
-        if not is_log and (route.meta is None or not issubclass(route.meta, PageMeta)):
-            body = b"".join(planned.plan.render())
-            yield AnswerPage(first, body, has_more=False, is_empty=False, content=body)
-            return
+        has_pages = is_log or (route.meta is not None and issubclass(route.meta, PageMeta))
+        step = DETAILS if route.is_one or route.name == "export.file" else LISTS
         while True:
-            body = b"".join(planned.plan.render())
-            page = _read_page(body)
-            more = page.meta.has_more and planned.query.values.get("limit") != 0
-            content = page.meta.scope.encode() + bytes(page.data)
-            is_empty = page.meta.count == 0 and number == 1
-            yield AnswerPage(planned.request, body, has_more=more, is_empty=is_empty, content=content)
-            if not more:
+            body, name = b"".join(planned.plan.render()), name_file(planned.request)
+            page = _read_page(body) if has_pages else AnswerPage(msgspec.Raw(body))
+            yield HostFile(name, body, route.max_age, name_media(name), step), page
+            if not page.meta.has_more or planned.query.values.get("limit") == 0:
                 return
             number += 1
             following = f"cursor={page.meta.next_cursor}" if is_log else f"page={number}"
@@ -175,8 +151,7 @@ class Tree:
 
     def read_items(self, request: str) -> Iterator[Item]:
         """Yield the items of all pages of a list. Raises ApiError."""
-        for page in self.read_pages(self.plan(request)):
-            yield from _read_items(_read_page(page.body).data)
+        return (item for _, page in self.read_pages(self.plan(request)) for item in _read_items(page.data))
 
 
 class StaticMetro:
@@ -239,16 +214,9 @@ class StaticMetro:
     @cached_property
     def named(self) -> list[Item]:
         """The listings that configured requests show."""
-        lists = []
-        for request in self.requests:
-            match = match_route(request.partition("?")[0])
-            if match is not None and match.route.meta is ListMeta:
-                lists.append(request)
+        routes = ((request, match_route(request.partition("?")[0])) for request in self.requests)
+        lists = [request for request, match in routes if match is not None and match.route.meta is ListMeta]
         return [item for request in lists for item in self._tree.read_items(request) if item.id]
-
-    def list_lists(self, query: str, values: Sequence[object] = ("",), *, of: Sequence[str]) -> list[str]:
-        """Return `/v1/{metro}/{collection}{query}{value}` for each collection in `of` and each value."""
-        return [f"/v1/{self.slug}/{collection}{query}{value}" for collection in of for value in values]
 
     def read_items(self, directory: str) -> Iterator[Item]:
         """Yield the entries of a directory, such as `neighborhoods`."""

@@ -157,7 +157,7 @@ def test_nothing_is_in_the_tree_that_a_public_key_does_not_list(tmp_path: Path) 
     shown = [
         make_event("shown", name="Puppets"),
         make_event("secret", name="Xylophone"),
-        make_event("gone", name="Kite"),
+        make_event("gone", name="Quokka"),
     ]
     city.write([*shown, *(make_event(name, **members) for name, members in HIDDEN.items())])
     city.write([make_place("square", name="Agora")], feed="places")
@@ -178,7 +178,7 @@ def test_nothing_is_in_the_tree_that_a_public_key_does_not_list(tmp_path: Path) 
     assert find_word(tree, "Lobster") == find_word(tree, "Sketchy") == []
     assert find_word(tree, "Burlesque") == find_word(tree, "Cabaret") == []
     # The log names what is gone.
-    assert find_word(tree, "Kite") == ["v1/changes.json"]
+    assert find_word(tree, "Quokka") == ["v1/changes.json"]
     assert set(find_word(tree, "Bygone")) <= {"v1/changes.json"}
     assert "v1/seattle/export/events.parquet" in find_word(tree, "Xylophone")
     assert done.left_out == ()
