@@ -85,7 +85,7 @@ def test_a_reader_s_own_duckdb_fetches_the_end_of_a_file_and_the_columns_that_th
         whole = answer.read()
     group = ParquetFile(io.BytesIO(whole)).metadata.row_group(0)
     columns = {group.column(number).path_in_schema: group.column(number) for number in range(group.num_columns)}
-    named = [columns["name"], columns["price.max"]]
+    named = [columns["name"], columns["price.max"], columns["starts_at"]]
     starts = {column.dictionary_page_offset or column.data_page_offset: column for column in named}
     ends = {start + column.total_compressed_size - 1 for start, column in starts.items()}
     requested = [tuple(map(int, line.removeprefix("GET bytes=").split("-"))) for line in ranges]
