@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from starlette.testclient import TestClient
@@ -122,28 +124,19 @@ def measure(client: TestClient, queries: str, metro: str, sources: Mapping[str, 
     return measured
 
 
-def main_() -> None:
-    from tempfile import TemporaryDirectory
-
+def main() -> None:
     with TemporaryDirectory() as folder, open_city(Path(folder)) as client:
         sources = {record["name"]: record["source_id"] for record in list_records()}
-        show(measure(client, "queries.toml", "portland", sources), client, sources)
-
-
-def show(measured: Mapping[tuple[str, str], float], client: TestClient, sources: Mapping[str, str]) -> None:
+        measured = measure(client, "queries.toml", "portland", sources)
     kinds = defaultdict(list)
     for (kind, q), value in measured.items():
         kinds[kind].append(value)
-        if "--queries" in sys.argv and value < 0.95:
-            answer = client.get("/v1/portland/search", params={"q": q, "match": "auto", "limit": "10"}).json()
-            names = [sources[item["name"]] for item in answer.get("data", ())]
-            meta = answer.get("meta", {})
-            print(f"{value:.2f} {q}: {names} {meta.get('interpreted')} relaxed {meta.get('relaxed')}")
+        if "--queries" in sys.argv:
+            print(f"{value:.2f} {q}")
     for kind, values in kinds.items():
-        print(f"{kind:10}{len(values):4}{sum(values) / len(values):8.3f}")
-    every = [*measured.values()]
-    print(f"all       {len(every):4}{sum(every) / len(every):8.3f}")
+        print(f"{kind:10}{len(values):4}{fmean(values):8.3f}")
+    print(f"all       {len(measured):4}{fmean(measured.values()):8.3f}")
 
 
 if __name__ == "__main__":
-    main_()
+    main()

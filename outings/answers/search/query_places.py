@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from outings.answers.search.index import AreaPlaces, SearchIndex
 from outings.answers.search.understanding.locations import Locations
-from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.search.word_matches import LEAST_ADDRESSES, Numbers
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.distance import make_unit_vector, square_chords
@@ -81,15 +80,6 @@ def _list_regions(text: str, opened: SnapshotReader, index: SearchIndex) -> Iter
             name = tuple(words[start:end])
             if find_region(name, opened, index).size:
                 yield name
-
-
-def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchIndex) -> ParsedQuery:
-    """Ignore postal codes beside an age if no listing is near them."""
-    if parsed.age is None or not parsed.words or not all(map(_ZIP.fullmatch, parsed.words)):
-        return parsed
-    if any(find_at_place((word,), opened, index).size for word in parsed.words):
-        return parsed
-    return replace(parsed, words=(), ignored=(*parsed.ignored, *parsed.words))
 
 
 def find_at_place(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from outings.answers.plan import NOW, AnswerContext, format_stamp, read_limit
 from outings.answers.search.filters import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
-from outings.answers.search.query_places import drop_empty_codes, read_locations
+from outings.answers.search.query_places import read_locations
 from outings.answers.search.readings import WHEN, Places, Reading, combine_values, list_attempts, list_readings
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Locations
@@ -129,7 +129,6 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
     parsed = _read_words(text, index, places=locations, foreign=foreign, is_auto=is_auto)
     readings: tuple[Reading, ...] = ()
     if is_auto:
-        parsed = drop_empty_codes(parsed, opened, index)
         places = Places(opened=opened, index=index, words=words, today=today, given=query.values)
         readings = tuple(list_readings(parsed, places))
     active = next(list_attempts(readings))
