@@ -102,7 +102,7 @@ def test_a_swimming_class_for_a_7_year_old_that_begins_next_month(pages: Pages, 
     assert phone.list_chips() == ["Sat 1 Feb – Fri 28 Feb", "Age 7", "up to $100", "“swimming”"]
     first = phone.read_first()
     assert "Swim" in first
-    assert re.search(r"\d+ Feb –", first.replace("\u2060", ""))
+    assert re.search(r"\d+\sFeb\s–", first.replace("\u2060", ""))
     assert "Full" not in first
     prices = [float(price) for price in re.findall(r"\$(\d+(?:\.\d+)?)", first)]
     assert prices

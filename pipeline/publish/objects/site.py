@@ -37,8 +37,8 @@ from pipeline.fingerprint import hash_sources
 from pipeline.publish.metro_plan import FetchPictures
 from pipeline.publish.objects.object_writer import ObjectWriter
 
-_GEOJSON = "application/geo+json"
-_NO_OUTLINES = b'{"type":"FeatureCollection","features":[]}'
+GEOJSON = "application/geo+json"
+NO_OUTLINES = b'{"type":"FeatureCollection","features":[]}'
 
 
 def compose_site(
@@ -113,7 +113,7 @@ def put_metro_site(
     from outings.pages.site import render_metro
 
     files = [*map(astuple, render_metro(snapshot, today=today, settings=settings))]
-    files.append((locate_outlines(snapshot.metro.slug), _GEOJSON, outlines or _NO_OUTLINES))
+    files.append((locate_outlines(snapshot.metro.slug), GEOJSON, outlines or NO_OUTLINES))
     packed, data = pack_files(files)
     writer.put(data)
     addresses = _find_addresses(snapshot, settings.pictures) if settings.pictures else {}

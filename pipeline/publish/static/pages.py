@@ -17,7 +17,7 @@ from outings.pages.assets import HTML, Page
 from outings.pages.settings import ExplorerMetro
 from outings.release.site import ASSETS, SiteSettings, locate_outlines
 from outings.release.store import hash_of
-from pipeline.publish.objects.site import make_figures
+from pipeline.publish.objects.site import GEOJSON, NO_OUTLINES, make_figures
 from pipeline.publish.static.hosts import DETAILS, LISTS, HostFile
 from pipeline.publish.static.parts import Item, Part
 from pipeline.publish.static.tree import PlannedRequest, StaticMetro, Tree
@@ -127,9 +127,9 @@ def make_metro_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
     yield from _make_parts(chain(metro.lists.list_pages(), list_feeds(metro.lists)), tree.settings)
     for file in make_index(metro.snapshot, today=metro.today):
         yield HostFile(f"v1/{metro.slug}/explorer/{file.name}", file.data, step=DETAILS)
-    if metro.outlines is not None:
-        data = metro.outlines.read(b"")
-        yield HostFile(locate_outlines(metro.slug), data, media=metro.outlines.media, step=DETAILS)
+    # Without `[site]` a release draws none; the explorer's map then has names alone.
+    data = metro.outlines.read(b"") if metro.outlines else NO_OUTLINES
+    yield HostFile(locate_outlines(metro.slug), data, media=GEOJSON, step=DETAILS)
 
 
 def make_listing_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:

@@ -17,7 +17,8 @@ const INDOOR_KINDS = [
   "store_cafe",
 ];
 const OUTDOOR_KINDS = ["park", "playground", "farm"];
-const CLOCK = "(\\d{1,2})(?:[:.](\\d{2}))? ?([ap]\\.?m)?";
+// "800pm" is said, too.
+const CLOCK = "(\\d{1,2})(?:[:.]?(\\d{2}))?(?!\\d) ?([ap]\\.?m)?";
 const DAY_MINUTES = 24 * 60;
 
 /**

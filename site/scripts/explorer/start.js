@@ -17,7 +17,10 @@ export function makeExplorer(api, language, readTables) {
     language,
     readTables,
     openMap: async (metro) => {
-      const [{ openMap }, outlines] = await Promise.all([import(locate(root.dataset.map)), readOutlines(root, metro)]);
+      const [{ openMap }, outlines] = await Promise.all([
+        import(locate(root.dataset.map)),
+        readOutlines(root, metro, api),
+      ]);
       const { basemap, tiles, zoom, credit } = root.dataset;
       if (!basemap || !tiles) return { openMap, outlines, basemap: null };
       const load = () => import(locate(basemap));
@@ -60,11 +63,25 @@ export function locate(path) {
 }
 
 /**
- * The neighborhoods that the build drew; none where it drew none.
+ * The neighborhoods that the build drew; their names alone where it drew none.
  * @param {HTMLElement} root
  * @param {string} metro
+ * @param {import("./api.js").Api} api
  */
-async function readOutlines(root, metro) {
+async function readOutlines(root, metro, api) {
   const answer = await fetch(locate(`${root.dataset.site}cities/${metro}/outlines.json`)).catch(() => null);
-  return answer?.ok ? answer.json() : { type: "FeatureCollection", features: [] };
+  const drawn = answer?.ok ? await answer.json() : null;
+  if (drawn?.features.length) return drawn;
+  /** @type {import("../../types/api.js").Body<import("../../types/api.js").Neighborhood[]>} */
+  const { data } = await api.read(`${encodeURIComponent(metro)}/neighborhoods?limit=200`);
+  const features = data.flatMap(({ name, bounds }) =>
+    bounds
+      ? {
+          type: "Feature",
+          geometry: null,
+          properties: { name, at: [(bounds.south + bounds.north) / 2, (bounds.west + bounds.east) / 2] },
+        }
+      : [],
+  );
+  return { type: "FeatureCollection", features };
 }

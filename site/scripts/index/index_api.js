@@ -164,7 +164,7 @@ export class IndexApi {
   /** @param {string} slug */
   #open(slug) {
     const load = async (/** @type {string} */ name) => {
-      const answer = await fetch(this.locate(`v1/${slug}/explorer/${name}`)).catch((error) => {
+      const answer = await fetchOnce(this.locate(`v1/${slug}/explorer/${name}`)).catch((error) => {
         throw new Failure(0, String(error));
       });
       if (!answer.ok) throw new Failure(answer.status, answer.statusText);
@@ -194,6 +194,18 @@ export class IndexApi {
     }
     throw new Failure(404, slug);
   }
+}
+
+/**
+ * What the page asked for before this script was there (explorer_early.js), else a new answer.
+ * @param {string} href
+ * @returns {Promise<Response>}
+ */
+function fetchOnce(href) {
+  const { earlyIndex: early } = /** @type {any} */ (globalThis);
+  if (early?.href !== href) return fetch(href);
+  early.href = "";
+  return early.answer;
 }
 
 /** @type {Record<string, (index: MetroIndex, collection: string, values: Map<string, string>) => Promise<any>>} */
