@@ -49,31 +49,23 @@ export function parseLine(text, { today, isSouthern, language, tables }) {
   }
   const price = line.take(tables.amount) ?? line.take(word("price"));
   if (price) filters.max_price = price[0].replace(",", ".");
-  if (line.take(word("open_now"))) filters.open = "now";
+  if (line.take(`(?:(?:${word("that_is")}) )?(?:${tables.write("open_at", "now")})`)) filters.open = "now";
   for (const name of FLAGS) {
-    const match = line.take(`(${name === "free" ? `${tables.free}|` : ""}${word(name)})`);
+    const more = name === "free" ? `${tables.free}|` : name === "openings" ? `${word("openings")}|` : "";
+    const match = line.take(`(${more}${tables.write(name, "true")})`);
     if (match) [filters[name], stated[name]] = ["true", match[0]];
   }
+  const time = tables.times.find(({ words }) => line.take(words));
+  Object.assign(filters, time?.set);
   // "Tonight" says the day, too.
-  const isToday = new RegExp(`(?<!\\w)(?:${tables.today})(?!\\w)`, "u").test(line.text);
-  const hours = tables.hours.find(({ words }) =>
-    isToday
-      ? new RegExp(`(?<!\\w)(?:${words})(?!\\w)`, "u").test(line.text)
-      : line.take(`(?:(?:${word("at")}) )?(?:${words})`),
-  );
-  if (hours?.from) filters.start_after = writeHour(hours.from);
-  if (hours && hours.to < 24) filters.start_before = writeHour(hours.to);
+  const { unit, first = 0, last = first } = time?.span ?? {};
+  if (unit === "day") Object.assign(filters, { from: addDays(today, first), to: addDays(today, last) });
   Object.assign(filters, takeDates(line, { word, today, isSouthern, language, tables }));
   const type = KINDS.find((kind) => line.take(word(kind))) ?? "";
   const near = line.takeBehind(word("near"));
   const filler = new RegExp(`^(?:(?:${word("filler")})(?:\\s+|$))+|(?:(?:^|\\s+)(?:${word("filler")}))+$`, "giu");
   const q = [line.written, ...names].join(" ").trim().replace(filler, "").replace(filler, "").trim();
   return { filters, stated, type, near: near.replace(filler, ""), q };
-}
-
-/** @param {number} hour */
-function writeHour(hour) {
-  return `${String(hour).padStart(2, "0")}:00`;
 }
 
 /**
@@ -98,8 +90,8 @@ function takeDates(line, { word, today, isSouthern, language, tables }) {
     [word("this_week"), { from: today, to: addDays(monday, 6) }],
     [word("next_month"), findMonth((month % 12) + 1, today)],
     [word("this_month"), findMonth(month, today)],
-    [`${word("tomorrow")}|${tables.tomorrow}`, { from: addDays(today, 1), to: addDays(today, 1) }],
-    [`${word("today")}|${tables.today}`, { from: today, to: today }],
+    [word("tomorrow"), { from: addDays(today, 1), to: addDays(today, 1) }],
+    [word("today"), { from: today, to: today }],
   ];
   for (const [pattern, window] of windows) if (line.take(pattern)) return window;
   for (const [number, name] of WEEKDAYS.entries()) {
@@ -123,7 +115,7 @@ function takeDates(line, { word, today, isSouthern, language, tables }) {
     return findMonth(month, today);
   }
   for (const [number, season] of SEASONS.entries())
-    if (line.take(`(?:(?:${word("in")}|${word("next")}) )?(?:${word(season)})`))
+    if (line.take(tables.write("season", season)))
       return findSeason((number + (isSouthern ? 2 : 0)) % SEASONS.length, today);
   return {};
 }

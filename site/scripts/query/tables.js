@@ -3,14 +3,15 @@ import { AgeReader } from "./ages.js";
 import { NEVER, writePattern } from "./phrases.js";
 
 /**
- * @typedef {{words: string, from: number, to: number}} Hours a part of the day, from one hour to before another
+ * @typedef {{words: string, set?: Record<string, string>, span?: {unit: string, first?: number, last?: number} | null}}
+ *   Phrase a regular expression, and the parameters and days that it means
  */
 
 /** Knows the words of one language, as the server does. */
 export class Tables {
   /** @param {any} file with the tables of search.toml, texts.toml and related.csv */
   constructor({ search, texts, related }) {
-    const { words = {}, phrases = {}, filters = [], amounts = {} } = search ?? {};
+    const { words = {}, phrases = {}, amounts = {}, filters = [] } = search ?? {};
     const set = (/** @type {string} */ text) => new Set((text ?? "").split(/\s+/).filter(Boolean));
     const counted = [
       texts.ages.counted,
@@ -27,34 +28,24 @@ export class Tables {
     this.roles = [this.kinds, ...[words.audience, words.prices, words.times].map(set)];
     this.audience = this.roles[1];
     /** What is given up first where nothing has all words: wishes, seasons, times of day and weather, then forms. */
-    this.narrowing = [words.wishes, words.seasons, `${words.hours} ${words.settings}`, words.forms].map(set);
+    this.narrowing = [words.wishes, words.seasons, words.hours, words.forms].map(set);
     this.lessons = set(words.lessons);
     const parts = phrases.parts ?? {};
     const fill = (/** @type {string} */ pattern) => pattern.replace(/<(\w+)>/g, (_, name) => parts[name] ?? NEVER);
     const join = (/** @type {string[] | undefined} */ patterns) => patterns?.map(fill).join("|") || NEVER;
-    /** Names of activities, whose words mean nothing else: "gluten free", "4th of july". */
-    this.names = new RegExp(`(?<!\\w)(?:${join(phrases.names)})(?!\\w)`, "u");
+    const kinds = filters
+      .filter((/** @type {Phrase} */ { set }) => set?.type_hint)
+      .map((/** @type {Phrase} */ { words }) => words);
+    /** Names of activities and of kinds of places, whose words mean nothing else: "gluten free", "4th of july". */
+    this.names = new RegExp(`(?<!\\w)(?:${join([...(phrases.names ?? []), ...kinds])})(?!\\w)`, "u");
     this.phrases = new RegExp(
       `(?<!\\w)(?:${[phrases.prices, phrases.times, phrases.audience, phrases.fillers].map(join).join("|")})(?!\\w)`,
       "gu",
     );
-    /** @type {any[]} phrases that filter, without those whose `<month>` and the like have to be read */
-    const plain = filters.filter((/** @type {any} */ { words }) => !words.includes("<"));
-    const isPart = (/** @type {any} */ { set = {} }) =>
-      !set.weekday && (set.start_after !== undefined || set.start_before !== undefined);
-    const hour = (/** @type {string | undefined} */ text, /** @type {number} */ other) =>
-      text ? Number(text.slice(0, 2)) : other;
-    /** @type {Hours[]} */
-    this.hours = plain
-      .filter(isPart)
-      .map(({ words, set }) => ({ words, from: hour(set.start_after, 0), to: hour(set.start_before, 24) }));
-    const ahead = (/** @type {number} */ day) =>
-      plain
-        .filter(({ span }) => span?.unit === "day" && (span.first ?? 0) === day && (span.last ?? 0) === day)
-        .map(({ words }) => words)
-        .join("|") || NEVER;
-    this.today = ahead(0);
-    this.tomorrow = ahead(1);
+    /** @type {Phrase[]} phrases that filter, the longer ones first */
+    this.filters = filters.filter((/** @type {Phrase} */ { words }) => !words.includes("<"));
+    /** Phrases for parts of a day. */
+    this.times = this.filters.filter(({ set }) => set?.start_after || set?.start_before);
     const number = "\\d+(?:[.,]\\d+)*";
     const to = ` ?(?:-|${amounts.to || NEVER}) ?`;
     const before = `(?:(?:${amounts.before || NEVER})[ -])?`;
@@ -65,5 +56,14 @@ export class Tables {
     this.free = writePattern(texts.amounts.free);
     /** @type {string[][]} */
     this.related = related ?? [];
+  }
+  /**
+   * The phrases that set this one parameter to a value.
+   * @param {string} name
+   * @param {string} value
+   */
+  write(name, value) {
+    const own = this.filters.filter(({ set }) => set && Object.keys(set).length === 1 && set[name] === value);
+    return own.map(({ words }) => words).join("|") || NEVER;
   }
 }
