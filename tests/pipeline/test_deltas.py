@@ -364,7 +364,7 @@ def test_what_is_kept_of_records_has_a_number_for_what_they_are() -> None:
 
 
 def leave_out_words(part: Any) -> Any:
-    """Remove OpenAPI's descriptions of members, which don't change how they are written."""
+    """Remove OpenAPI's descriptions and names of types, which don't change how members are written."""
     if isinstance(part, dict):
-        return {name: leave_out_words(value) for name, value in part.items() if name != "description"}
+        return {name: leave_out_words(value) for name, value in part.items() if name not in ("description", "x-name")}
     return [leave_out_words(value) for value in part] if isinstance(part, list) else part
