@@ -13,7 +13,7 @@ const REFUSAL = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "Retry-After, X-Request-Id, X-Trace-Id, Date, Vary",
   "Cache-Control": "no-store",
-  "Vary": "X-API-Key, Accept-Encoding, Origin",
+  "Vary": "X-API-Key, Authorization, Accept-Encoding",
   "X-Content-Type-Options": "nosniff",
 };
 
