@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from outings.answers.rows.filters import list_audiences
 from outings.contract.routes import LISTS
-from outings.contract.vocabulary import REGISTRATION_STATUSES, TYPES
+from outings.contract.vocabulary import TYPES
+from outings.pages.facts import is_full
 from outings.release.snapshot import Snapshot
 from outings.release.tables import OCCURRENCE_TABLES, PUBLISHED, read_columns
 
@@ -23,10 +24,9 @@ RUNS_DAYS = 6
 _NEXT_DAYS = 7
 _COLUMNS = (
     "row", "type", "id", "status", "audience", "confidence", "slug", "name", "name_key", "hash", "has_date",
-    "beyond_starts_local", "registration", "neighborhood", "neighborhood_slug", "organization_id", "created_at",
+    "beyond_starts_local", "neighborhood", "neighborhood_slug", "organization_id", "created_at",
     "updated_at", "pack", "offset", "length",
 )  # fmt: skip
-_FULL = [REGISTRATION_STATUSES.index(word) for word in ("full", "closed", "waitlist")]
 # Where a row is placed, and the next date of an event as it is expanded.
 _PLACED = ("group", "day", "time", "runs", "starts_local", "ends_local")
 _NO_MOMENT = {name: pl.lit(None, pl.Datetime("us")) for name in ("starts_local", "ends_local")}
@@ -35,6 +35,29 @@ _ORDER = ["type", "group", "day", "runs", "time", "name_key", "id"]
 
 class _SoldOut(Struct, frozen=True):
     is_sold_out: bool | None = None
+
+
+class _Part(Struct, frozen=True):
+    registration: dict[str, Any] = {}
+
+
+class _Offered(Struct, frozen=True):
+    """What says whether one can sign up: the listing, the sections of a class or the sessions of a camp."""
+
+    registration: dict[str, Any] = {}
+    sections: tuple[_Part, ...] = ()
+    sessions: tuple[_Part, ...] = ()
+
+    def list_full(self, listing_type: str) -> list[bool]:
+        """Return for each section or session whether it is full. One that does not say so is as its listing."""
+        parts = self.sections if listing_type == "class" else self.sessions
+        stated = [part.registration if _says_spots(part.registration) else self.registration for part in parts]
+        return [is_full(registration) for registration in stated or [self.registration]]
+
+
+def _says_spots(registration: Mapping[str, Any]) -> bool:
+    names = ("status", "spots_remaining", "has_spots_available")
+    return any(registration.get(name) is not None for name in names)
 
 
 class Listed:
@@ -110,9 +133,12 @@ class Listed:
     def _place_offers(self, listings: pl.DataFrame, listing_type: str) -> pl.DataFrame:
         """Place classes or camps by their best section or session: one that can be joined, the soonest."""
         table = OCCURRENCE_TABLES[listing_type]
-        names = ("row", "starts_on", "ends_on", "days", "time", "openings")
-        offers = read_columns(self.snapshot.tables.get(table), table, names)
-        is_full = ~pl.col("openings").fill_null(~pl.col("registration").is_in(_FULL).fill_null(value=False))
+        offers = read_columns(self.snapshot.tables.get(table), table, ("row", "starts_on", "ends_on", "days", "time"))
+        offers = offers.join(listings.select("row"), on="row", how="semi", maintain_order="left")
+        decode = msgspec.json.Decoder(_Offered).decode
+        places = listings.select("row", "pack", "offset", "length").rows()
+        full = {row: decode(self.snapshot.read_document(*place)).list_full(listing_type) for row, *place in places}
+        flags = [flag for row in offers["row"].unique(maintain_order=True) for flag in full[row]]
         last = pl.coalesce("ends_on", "starts_on") if listing_type == "camp" else pl.col("ends_on")
         has_begun = (pl.col("starts_on") < self.today).fill_null(value=False)
         # One may still join a course that has begun, but not a camp.
@@ -120,10 +146,10 @@ class Listed:
         group = (
             pl.when((last < self.today).fill_null(value=False)).then(_OVER)
             .when(pl.all_horizontal(pl.col("starts_on", "ends_on", "days").is_null())).then(_DATELESS)
-            .when(is_full | is_missed).then(_CLOSED).otherwise(_AHEAD)
+            .when(pl.col("is_full") | is_missed).then(_CLOSED).otherwise(_AHEAD)
         )  # fmt: skip
         best = (
-            offers.join(listings.select("row", "registration"), on="row")
+            offers.with_columns(is_full=pl.Series(flags, dtype=pl.Boolean()))
             .with_columns(
                 group=group, day=pl.when(~has_begun).then("starts_on"),
                 runs=has_begun | pl.col("starts_on").is_null(), **_NO_MOMENT,

@@ -36,6 +36,10 @@ def make_world() -> World:
         event(make_uuid(9), name="adults", starts_local="2026-08-10T08:00:00", audience="adults"),
         documents.make_class(make_uuid(20), name="begins", term=term(starts_on="2026-08-20", ends_on="2026-09-20")),
         documents.make_class(make_uuid(21), name="runs", term=term(starts_on="2026-07-01", ends_on="2026-09-20")),
+        documents.make_class(
+            make_uuid(23), name="waiting list", term=term(starts_on="2026-08-11", ends_on="2026-09-20"),
+            registration={**documents.make_class(make_uuid(23))["registration"], "status": "waitlist"},
+        ),
         documents.make_class(make_uuid(22), name="is over", term=term(starts_on="2026-07-01", ends_on="2026-07-20")),
         documents.make_camp(
             make_uuid(30), name="begun", sessions=[session("a", starts_on="2026-08-08", ends_on="2026-08-14")]
@@ -75,7 +79,12 @@ def test_what_is_dated_comes_before_what_runs_for_weeks_and_what_is_over_comes_l
 
 
 def test_a_course_that_runs_comes_after_one_that_begins(listed: Listed) -> None:
-    assert list_names(listed, 1) == [("ahead", "begins"), ("ahead", "runs"), ("over", "is over")]
+    assert list_names(listed, 1) == [
+        ("ahead", "begins"),
+        ("ahead", "runs"),
+        ("closed", "waiting list"),
+        ("over", "is over"),
+    ]
 
 
 def test_a_camp_that_has_begun_comes_after_those_that_one_can_join(listed: Listed) -> None:
