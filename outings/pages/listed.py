@@ -42,7 +42,7 @@ class _Part(Struct, frozen=True):
 
 
 class _Offered(Struct, frozen=True):
-    """What says whether one can sign up: the listing, the sections of a class or the sessions of a camp."""
+    """A listing as far as it says whether one can sign up: itself, its sections or its sessions."""
 
     registration: dict[str, Any] = {}
     sections: tuple[_Part, ...] = ()
