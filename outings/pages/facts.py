@@ -1,5 +1,6 @@
 """Say in words when a listing is, what it costs, for whom it is and whether there are places left."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
@@ -8,6 +9,7 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import WEEKDAYS
 from outings.pages.settings import Words, format_date
+from outings.texts.opening import list_open_minutes
 
 Document = Mapping[str, Any]
 # States of registration in which nobody can sign up.
@@ -219,6 +221,16 @@ def _format_term(start: str | None, end: str | None, words: Words) -> list[str]:
 def _format_clocks(schedule: Document, words: Words) -> str:
     clocks = [_format_clock(schedule[name], words) for name in ("start_time", "end_time") if schedule.get(name)]
     return " – ".join(clocks)
+
+
+def tell_hours(text: str, words: Words) -> str:
+    """Return a day's opening hours in the page's style of clocks; as they are written if they state none, or say more
+    than hours."""
+    spans = list(list_open_minutes(text))
+    if not spans or not re.fullmatch(r"[\d\s:.,;/&–-]*|(?:[\d\s:.,–-]|[ap]\.?m\.?)*", text, flags=re.IGNORECASE):
+        return text
+    clocks = [[f"{minute // 60 % 24:02}:{minute % 60:02}" for minute in span] for span in spans]
+    return ", ".join(" – ".join(_format_clock(clock, words) for clock in span) for span in clocks)
 
 
 def _format_clock(text: str, words: Words) -> str:

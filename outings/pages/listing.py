@@ -19,6 +19,7 @@ from outings.pages.facts import (
     list_other_offers,
     list_times,
     tell_ages,
+    tell_hours,
     tell_price,
     tell_spots,
 )
@@ -60,7 +61,9 @@ def render_listing(
         "when": [*list_times(item, words)],
         "offers": list_other_offers(item, words),
         "facts": [*_list_facts(item, words)],
-        "hours": [(words[day], item["hours"][day]) for day in WEEKDAYS if item.get("hours", {}).get(day)],
+        "hours": [
+            (words[day], tell_hours(item["hours"][day], words)) for day in WEEKDAYS if item.get("hours", {}).get(day)
+        ],
         "where": [*list_lines(item)],
         "areas": [] if outlines is None or lat is None or lng is None else draw_areas(outlines, lat, lng),
         "own_area": location.get("neighborhood"),

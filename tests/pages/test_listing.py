@@ -142,3 +142,18 @@ def test_a_listing_that_names_no_organization_is_by_nobody() -> None:
 def test_a_page_declares_its_language() -> None:
     page = render(make_weekly(), language="es")
     assert "martes, jueves · 18:00 – 18:45" in page
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("09:00-17:00", "9:00\xa0am – 5:00\xa0pm"),
+        ("9am - 12pm, 1pm - 5:30pm", "9:00\xa0am – 12:00\xa0pm, 1:00\xa0pm – 5:30\xa0pm"),
+        ("Closed", "Closed"),
+        ("9-17, members only", "9-17, members only"),
+    ],
+)
+def test_opening_hours_are_in_the_style_of_the_pages_clock(written: str, shown: str) -> None:
+    place = documents.make_place(make_uuid(1))
+    place["hours"]["monday"] = written
+    assert f"<dd>{shown}</dd>" in render(place)
