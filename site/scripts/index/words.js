@@ -21,7 +21,7 @@ const RELATED = 0.6;
 // What is worth more: a name that says the kind, a place in the named area, and ages that are stated and fit.
 const [KIND, NEAR, STATED] = [1.3, 2, 1.5];
 // What words are worth that decide nothing: "family swim" has "family", although families come to all.
-const SOFT = 0.3;
+const SOFT = 0.5;
 const MOST_SUGGESTIONS = 8;
 
 /** Finds listings by words. */

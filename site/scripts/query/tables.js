@@ -44,6 +44,9 @@ export class Tables {
     );
     /** @type {Phrase[]} phrases that filter, the longer ones first */
     this.filters = filters.filter((/** @type {Phrase} */ { words }) => !words.includes("<"));
+    const narrowing = this.filters.filter(({ set }) => !set?.type_hint && !set?.types).map(({ words }) => words);
+    /** Phrases that say when, where and at what price: no listing is found by them. */
+    this.filtering = new RegExp(`(?<!\\w)(?:${narrowing.join("|") || NEVER})(?!\\w)`, "gu");
     /** Phrases for parts of a day. */
     this.times = this.filters.filter(({ set }) => set?.start_after || set?.start_before);
     const number = "\\d+(?:[.,]\\d+)*";

@@ -55,6 +55,7 @@ export function understand(q, tables, places, isPhrase) {
   take(/(?<!\d)\d{5}(?!\d)/g, ignore); // a postal code
   take(new RegExp(tables.amount, "gu"), ignore);
   take(tables.phrases, ignore);
+  take(tables.filtering, ignore);
   const written = listWords(line).filter((word) => !tables.fillers.has(word));
   const [kinds, ...others] = tables.roles;
   const left = written.filter((word) => !tables.roles.some((role) => role.has(word)));
