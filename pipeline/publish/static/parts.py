@@ -5,7 +5,7 @@ While a tree is made, only hashes of its files are in memory, since it may be la
 temporary file.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from tempfile import TemporaryFile
 from typing import IO, Self, TypeAlias
 
@@ -71,21 +71,29 @@ class MadePart(Struct, frozen=True, array_like=True):
     left_out: tuple[str, ...] = ()
     parts: dict[str, "MadePart"] = {}
 
-    def walk(self) -> "Iterator[MadePart]":
-        """Yield this part and all in it."""
-        yield self
-        for part in self.parts.values():
-            yield from part.walk()
+    def list_parts(self) -> "list[MadePart]":
+        """Return this part and all in it."""
+        found = [self]
+        for part in found:
+            found += part.parts.values()
+        return found
 
     def list_files(self) -> dict[str, MadeFile]:
-        return {name: file for part in self.walk() for name, file in part.files.items()}
+        files: dict[str, MadeFile] = {}
+        for part in self.list_parts():
+            files |= part.files
+        return files
 
     def list_requests(self) -> list[StaticRequest]:
-        return [request for part in self.walk() for request in part.requests]
+        return [request for part in self.list_parts() for request in part.requests]
 
-    def forget(self, names: Set[str]) -> "MadePart":
-        """Return the part without the hashes of these files, so that all that has one of them is made again."""
-        parts = {name: part.forget(names) for name, part in self.parts.items()}
+    def forget(self, names: Set[str], *, before: "MadePart | None" = None) -> "MadePart":
+        """Return the part without the hashes of these files, so that all that has one of them is made again. Nothing
+        that is the same as `before` has one."""
+        if self is before or not names:
+            return self
+        former = {} if before is None else before.parts
+        parts = {name: part.forget(names, before=former.get(name)) for name, part in self.parts.items()}
         if names.isdisjoint(self.files) and all(part is self.parts[name] for name, part in parts.items()):
             return self
         files = {name: replace(file, sha256="") if name in names else file for name, file in self.files.items()}
@@ -117,9 +125,9 @@ class _Spooled(Struct, frozen=True):
 class Maker:
     """Makes the parts of a tree, and has the bytes of the files that the tree does not have yet."""
 
-    def __init__(self, before: StaticManifest, *, host: Host, program: str, most: int) -> None:
-        """`most`: how many files may answer requests."""
-        self._hashes, self._host, self._program, self._most = before.list_hashes(), host, program, most
+    def __init__(self, hashes: Mapping[str, str], *, host: Host, program: str, most: int) -> None:
+        """`hashes`: those of the tree's files; `most`: how many files may answer requests."""
+        self._hashes, self._host, self._program, self._most = hashes, host, program, most
         self._answering: set[str] = set()
         self._spool: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed by __exit__
         self.changed: dict[str, _Spooled] = {}

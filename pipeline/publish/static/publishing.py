@@ -112,7 +112,7 @@ def publish_static(
         before = replace(before, tree=before.tree.forget(doubtful))
         known = before.list_hashes()
         with (
-            Maker(before, host=host, program=program, most=table.max_objects) as maker,
+            Maker(known, host=host, program=program, most=table.max_objects) as maker,
             TemporaryDirectory() as scratch,
         ):
             tree = Tree(store, listed, table, tell_date=read_date, cache=cache, scratch=Path(scratch))
@@ -132,7 +132,9 @@ def publish_static(
             manifest = StaticManifest(indexes=(files[INDEX].sha256,), tree=made)
             tag = None if stored is None else stored.etag
             pending = StaticManifest(
-                indexes=(*before.indexes, *manifest.indexes), tree=made.forget({*changed}), leaving=gone
+                indexes=(*before.indexes, *manifest.indexes),
+                tree=made.forget({*changed}, before=before.tree),
+                leaving=gone,
             )
             version = _swap(store, pending, expected=tag)
             if version is None:
@@ -226,17 +228,18 @@ def _make(tree: Tree, root: Root, maker: Maker, before: MadePart, *, trust: Trus
         index = _Index(tree.id, built_at, latest, requests[""], of_metros, files)
         data = msgspec.json.encode(index)
         yield HostFile(INDEX, data, step=steps.INDEX)
+        if trust.signer is None:
+            return
         files[INDEX] = MadeFile(len(data), hash_of(data))
         sums = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(files.items())).encode()
-        signature = trust.sign(sums, purpose=STATIC_FILES)
-        if signature is not None:
-            yield HostFile(SUMS, sums, media=TEXT, step=steps.INDEX)
-            yield HostFile(SIGNATURE, b64decode(signature), media=TEXT, step=steps.INDEX)
+        signature = trust.sign(sums, purpose=STATIC_FILES) or ""
+        yield HostFile(SUMS, sums, media=TEXT, step=steps.INDEX)
+        yield HostFile(SIGNATURE, b64decode(signature), media=TEXT, step=steps.INDEX)
 
     add("document", [(name, made.tag) for name, made in parts.items()], make_document)
     add("index", None, make_index)
     return MadePart(parts=parts), (
-        *(reason for made in parts.values() for part in made.walk() for reason in part.left_out),
+        *(reason for made in parts.values() for part in made.list_parts() for reason in part.left_out),
         *left_out,
     )
 
