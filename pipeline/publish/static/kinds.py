@@ -57,7 +57,7 @@ def _list_overviews(metro: StaticMetro) -> Iterator[str]:
 
 def _list_details(metro: StaticMetro) -> Iterator[str]:
     listed = [(collection, row_id) for collection, ids in metro.listings.items() for row_id in ids]
-    listed += [(COLLECTIONS[item.type], item.id) for item in metro.named if item.type in COLLECTIONS]
+    listed += [(COLLECTIONS[item.type], item.id) for item in metro.named if item.id and item.type in COLLECTIONS]
     return (f"/v1/{collection}/{row_id}" for collection, row_id in dict.fromkeys(listed))
 
 

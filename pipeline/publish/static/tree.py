@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 class Item(Struct, frozen=True):
     """An item of a list, as far as other files depend on it."""
 
-    id: str = ""
+    id: str | None = None
     type: str = ""
-    slug: str = ""
+    slug: str | None = None
     organization: "Item | None" = None
 
 
@@ -216,7 +216,7 @@ class StaticMetro:
         """The listings that configured requests show."""
         routes = ((request, match_route(request.partition("?")[0])) for request in self.requests)
         lists = [request for request, match in routes if match is not None and match.route.meta is ListMeta]
-        return [item for request in lists for item in self._tree.read_items(request) if item.id]
+        return [item for request in lists for item in self._tree.read_items(request)]
 
     def read_items(self, directory: str) -> Iterator[Item]:
         """Yield the entries of a directory, such as `neighborhoods`."""

@@ -66,7 +66,9 @@ class World:
         self.number += 1
         name, draw = f"r{self.number}", self.draw
         place = {"lat": 47.6, "lng": -122.3, "neighborhood": draw.choice(["Maple Hill", "Heron Flats"])}
-        more: Record = {"organization": {"name": draw.choice(["Library", "Cabaret", metro])}, "location": place}
+        more: Record = {"location": place}
+        if draw.random() < 0.8:
+            more["organization"] = {"name": draw.choice(["Library", "Cabaret", metro])}
         if draw.random() < 0.3:
             self.rows[metro][name] = make_place(name, **more)
             return
