@@ -206,5 +206,5 @@ def test_a_list_passes_through_few_files(service: Service) -> None:
         return [len(await list_files(service, target.format(20))) for _ in range(2)]
 
     computed, cached = asyncio.run(list_sizes())
-    assert computed <= 22  # with the turns of what is not cached
+    assert computed <= 25  # with the turns of what is not cached, `open_at=now` and forecasts
     assert cached <= 9
