@@ -94,7 +94,7 @@ class PlaceHead(ListingHead, frozen=True, kw_only=True):
     type_hint: kinds.TypeHint = None
     is_indoor: kinds.Fact = None
     is_outdoor: kinds.Fact = None
-    good_for_rainy: kinds.Flag = None
+    good_for_rainy: kinds.Fact = None
     is_sensory_friendly: kinds.Fact = None
 
 
@@ -127,7 +127,7 @@ class ListingRecord(Record, frozen=True, kw_only=True):
     audience: Annotated[str | None, a_word(words.AUDIENCES)] = None
     is_indoor: kinds.Fact = None
     is_outdoor: kinds.Fact = None
-    good_for_rainy: kinds.Flag = None
+    good_for_rainy: kinds.Fact = None
     is_sensory_friendly: kinds.Fact = None
 
 
