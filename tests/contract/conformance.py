@@ -11,7 +11,6 @@ from urllib.parse import parse_qs
 from jsonschema_rs import Draft202012Validator
 
 from outings.contract.errors import METHODS
-from outings.contract.members import RESOURCES
 from outings.contract.openapi.document import make_document
 from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
@@ -19,7 +18,6 @@ from outings.contract.vocabulary import Vocabulary
 Schema = dict[str, Any]
 
 _DEFAULT = Vocabulary()
-_RESOURCES = {struct.__name__ for struct in RESOURCES.values()}
 _TEXTS = {"events.ics", "export.file"}
 # What transport and browsers speak of among themselves.
 _OF_HTTP = {
@@ -171,16 +169,22 @@ def _close(schema: Any) -> Any:
 
 
 def _cut_resources(schemas: Schema) -> Schema:
-    """Make members optional as under `fields`: any of a resource, and of an item all except `id` and `type`."""
+    """Make members optional as under `fields`: any of a resource and of what is expanded in it, but an item always has
+    `id` and `type`."""
     frame = {
         "ListMeta", "DirectoryMeta", "Window", "Notice", "Facets", "FacetValue", "OrganizationFacet",
         "OrganizationCount",
     }  # fmt: skip
 
     def cut(name: str, schema: Schema) -> Schema:
-        if name in frame or "data" in schema.get("properties", {}):
+        if name in frame:
             return schema
-        return {**schema, "required": ["id", "type"] if name in _RESOURCES else []}
+        members = schema.get("properties", {})
+        if "data" not in members:
+            return {**schema, "required": []}
+        data, always = members["data"], {"required": ["id", "type"]}
+        item = {**data, "items": {**data["items"], **always}} if "items" in data else {**data, **always}
+        return {**schema, "properties": {**members, "data": item}}
 
     return {name: cut(name, schema) for name, schema in schemas.items()}
 
