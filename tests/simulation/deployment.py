@@ -33,6 +33,7 @@ STAMPS = frozenset({
 EVERYTHING = Entitlement(addons=frozenset({"source", "related"}))
 _NOTHING = object()
 _STAMPED_LINES = re.compile(r"^(DTSTAMP|CREATED|LAST-MODIFIED):.*\r?\n", re.MULTILINE)
+_STAMPED_TAGS = re.compile(r"<(updated|published)>.*\n")
 _TIMES = re.compile(r"<time .*?</time>|.*(data-label=\"Since\"|age-\d).*")
 
 
@@ -152,6 +153,10 @@ def _read_file(name: str, data: bytes) -> Any:
         return frame.drop(STAMPS & set(frame.columns)).rows()
     if name.endswith(".ics"):
         return _STAMPED_LINES.sub("", data.decode()).split("\r\n")
+    if name.endswith("/feed.xml"):
+        # The newest entry is first, and what is newest depends on when something was built.
+        head, *entries = _STAMPED_TAGS.sub("", data.decode()).removesuffix("</feed>\n").split("<entry>")
+        return [head, *sorted(entries)]
     return _TIMES.sub("", data.decode()).split("\n") if name.endswith(".html") else data
 
 
