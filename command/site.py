@@ -9,6 +9,7 @@ import msgspec
 from command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.configuration import Configuration
 from outings.contract.openapi.document import encode_document
+from outings.contract.parameters import list_refused
 from outings.contract.vocabulary import Vocabulary
 from outings.failures import WrongSetting
 from outings.release.folder import replace_file
@@ -101,7 +102,8 @@ def _list_files(store: Store, root: Root, site: Site, *, cache: Path) -> Iterato
     for path, file in open_site(store, site, manifests, cache=cache).items():
         yield f"{path}index.html" if path.endswith("/") or not path else path, file.read(b"")
     vocabulary = next((manifest.vocabulary for manifest in manifests.values()), Vocabulary())
-    yield "openapi.json", encode_document(vocabulary)
+    refused = list_refused(manifest.tables for manifest in manifests.values())
+    yield "openapi.json", encode_document(vocabulary, refused=refused)
 
 
 def _list_internal(store: Store, settings: SiteSettings, configuration: Configuration) -> Iterator[tuple[str, bytes]]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from edge.metrics import Counts
 from outings.answers.routes import is_prepared, prepare_snapshot
-from outings.contract.parameters import ZIPS
+from outings.contract.parameters import ZIPS, list_refused
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import evict_objects
@@ -317,7 +317,7 @@ def _serve(release: Release, root: Root, *, chosen: Collection[str]) -> ServedRe
         if not chosen or not {slug, *metro.metro.aliases}.isdisjoint(chosen)
     }
     named = name_all(release.metros)
-    has_zips = any("zips" in metro.tables for metro in own.values())
+    refused = list_refused(metro.tables for metro in own.values())
     return ServedRelease(
         release=replace(release, metros=own),
         root=root,
@@ -327,8 +327,8 @@ def _serve(release: Release, root: Root, *, chosen: Collection[str]) -> ServedRe
         metros=name_all(own),
         elsewhere={name: metro.metro.slug for name, metro in named.items() if metro.metro.slug not in own},
         vocabulary=next((metro.vocabulary for metro in own.values()), Vocabulary()),
-        enabled=ZIPS if has_zips else (),
-        refused=() if has_zips else ZIPS,
+        enabled=tuple(name for name in ZIPS if name not in refused),
+        refused=refused,
     )
 
 

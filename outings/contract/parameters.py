@@ -1,6 +1,6 @@
 """The table of query parameters, a row for each name. `routes` says which route takes which, and with what bounds."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 
 from outings.contract.values import DateDefault, Parameter
@@ -321,3 +321,8 @@ _ELSEWHERE = (
 PARAMETERS: Mapping[str, Parameter] = {
     row.name: row for group in (_WHEN, _WHO, _WHERE, _HOW, _ELSEWHERE) for row in group
 }
+
+
+def list_refused(tables: Iterable[Collection[str]]) -> tuple[str, ...]:
+    """Return the optional parameters that a deployment lacks, of the names of each metro's tables."""
+    return () if any("zips" in names for names in tables) else ZIPS
