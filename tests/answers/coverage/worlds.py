@@ -21,7 +21,7 @@ def enrich(world: World, random: Random) -> None:
         if random.random() < 0.8:
             world.sources[listing["id"]] = source
         if listing["type"] == "place":
-            listing["hours"]["sunday"] = random.choice([None, "9-5"])
+            listing["hours"]["sunday"] = random.choice([None, "09:00-17:00"])
             listing["admission"]["type"] = random.choice([None, "free"])
     named = [("old-town", "Old Town"), ("sao-joao", "São João"), ("st-mark", "St. Mark's"), ("empty", "Empty")]
     for slug, name in named:

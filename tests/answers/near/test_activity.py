@@ -124,7 +124,7 @@ def list_points() -> list[dict[str, str]]:
 
 def test_the_percentile_ranks_a_point_among_those_of_the_metro(tmp_path_factory: pytest.TempPathFactory) -> None:
     random = Random(12)
-    world = make_world(random, size=200)
+    world = make_world(random, size=300)
     for listing in world.listings:
         if listing["location"]["lat"] is not None:
             listing["location"] |= {"lat": random.uniform(39.4, 40.6), "lng": random.uniform(-74.6, -73.4)}
