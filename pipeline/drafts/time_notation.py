@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from outings.texts.days import list_month_names, list_weekday_names
 from pipeline.fetch.table.mapping import read_clock, read_day, read_moment
-from pipeline.fetch.table.ranges import take_range
+from pipeline.fetch.table.ranges import run_readers, take_range
 from pipeline.words import fold
 
 # Where both fit, the one in front is taken: a caller in a country that writes months first turns them round.
@@ -87,7 +87,9 @@ def read_times(
 
 def evaluate(connection: DuckDBPyConnection, sql: str, values: Sequence[str | None]) -> list[tuple[Any, ...]]:
     """Evaluate SQL over each text, which is called `value`, or over all of them if it aggregates."""
-    return connection.execute(f"SELECT {sql} FROM (SELECT unnest(?::VARCHAR[]) AS value)", [list(values)]).fetchall()
+    query = f"SELECT {sql} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
+    with run_readers():
+        return connection.execute(query, [list(values)]).fetchall()
 
 
 def _find_unix(values: Sequence[str]) -> str:

@@ -5,7 +5,8 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import date, time
 from functools import lru_cache, partial
 from importlib.util import find_spec
@@ -35,9 +36,6 @@ def take_range(sql: str, kind: str, end: str, *, decimal: str = ".") -> str:
 
 def register_readers(connection: DuckDBPyConnection, *, today: date) -> None:
     """Create the functions of `take_range`. `today`: days without a year are the next from two months before it on."""
-    if find_spec("pandas") is None:
-        # DuckDB looks for pandas again for each value that a function returns: 90 µs each, and 6 if this ends at once.
-        sys.modules["pandas"] = None  # type: ignore[assignment]
     for end in ("start", "end"):
         functions: dict[str, Callable[[str], str | None]] = {
             f"ages_{end}": partial(_take_age, end=end),
@@ -51,6 +49,23 @@ def register_readers(connection: DuckDBPyConnection, *, today: date) -> None:
                 name, _read_text(read), ["VARCHAR"], "VARCHAR", type=PythonUDFType.NATIVE,
                 null_handling=FunctionNullHandling.SPECIAL,
             )  # fmt: skip
+
+
+@contextmanager
+def run_readers() -> Iterator[None]:
+    """Let queries with these functions run fast within the block.
+
+    DuckDB looks for pandas again for each value that a function returns: 90 µs each if there is none, and 6 if the
+    search ends at once. Other libraries would take what ends it for a module, so it is there within the block alone.
+    """
+    is_ended = "pandas" not in sys.modules and find_spec("pandas") is None
+    if is_ended:
+        sys.modules["pandas"] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        if is_ended:
+            sys.modules.pop("pandas", None)
 
 
 def _read_text(read: Callable[[str], str | None]) -> Callable[[str | None], str | None]:

@@ -11,6 +11,7 @@ from duckdb import DuckDBPyConnection
 from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from outings.select_statement import bound_time, parse_select
+from pipeline.fetch.table.ranges import run_readers
 from pipeline.records.kinds import Members, Table
 from pipeline.records.record import make_members
 
@@ -48,7 +49,7 @@ class Selection(NamedTuple):
 def select_records(connection: DuckDBPyConnection, query: str, vocabulary: Vocabulary, *, seconds: float) -> Selection:
     """Run the query over `feed`. Raises ValueError for an invalid query before it returns any record."""
     faults: Sequence[RowFault] = ()
-    with bound_time(connection, seconds=seconds, setting="max_seconds"):
+    with bound_time(connection, seconds=seconds, setting="max_seconds"), run_readers():
         _check_statement(connection, query)
         result = connection.sql(query)
         if twice := [name for name, count in Counter(result.columns).items() if count > 1]:

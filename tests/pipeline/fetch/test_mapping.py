@@ -1,6 +1,7 @@
 """A mapping says what becomes of a column without SQL; what it can not read is the record's problem, in plain words."""
 
 import json
+import sys
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -308,6 +309,26 @@ def test_a_column_may_have_any_name_beside_a_range(read_mapped: Map) -> None:
     read = read_mapped(rule, "x;y;part;one;days;entry;whole", "2026-08-10 9-11 am;$5-$7;a;b;c;d;e")
     assert (read.problems, list_values(read, "price.min")) == ((), [5])
     assert list_values(read, "starts_local") == [datetime(2026, 8, 10, 9)]
+
+
+def test_a_module_that_is_missing_is_not_looked_for_in_each_row_nor_a_module_afterwards(
+    read_mapped: Map, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB looks for pandas once for each value that a function returns. What ends that must not stay: polars and
+    others take what stands among the modules for one."""
+    searches: list[str] = []
+
+    class Searches:
+        @staticmethod
+        def find_spec(name: str, *_: Any) -> None:
+            searches.append(name)
+
+    monkeypatch.setattr(sys, "meta_path", [Searches, *sys.meta_path])
+    rows = [f"2026-08-10 9-11 am;${row}" for row in range(1, 101)]
+    read = read_mapped('starts_local = { column = "x", range = "start" }\n"price.min" = "y"', "x;y", *rows)
+    assert len(read.records) == len(rows)
+    assert searches.count("pandas") < len(rows)
+    assert sys.modules.get("pandas", sys) is not None
 
 
 def test_an_error_of_a_spreadsheet_is_never_published(read_mapped: Map) -> None:
