@@ -21,7 +21,7 @@ from tests.edge.publishing import TODAY, add_keys, publish_worlds
 from tests.edge.where_expressions import TERMS, Term, make_expression
 from tests.release.memory import MemoryStore
 
-WORLD = make_world(Random(43), size=160)
+WORLD = make_world(Random(46), size=160)
 KEYS: dict[str, dict[str, object]] = {
     "all": {},
     "standard": {"plan": "standard"},
