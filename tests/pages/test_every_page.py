@@ -61,12 +61,13 @@ def test_letters_of_twice_the_size_stay_within_each_page(demo: Demo, chromium: "
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_first_view_weighs_less_than_100_kb(pages: Pages, path: str) -> None:
+def test_the_first_view_weighs_little(pages: Pages, path: str) -> None:
+    """Less than 100 kB, and with the explorer's first rows and map, which come by themselves, 150 kB."""
     page = pages.open("about:blank")
     sizes: list[int] = []
     page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
     page.goto(pages.url + path, wait_until="networkidle")
-    assert 0 < sum(sizes) < 100_000
+    assert 0 < sum(sizes) < (150_000 if "explore" in path else 100_000)
 
 
 def test_the_page_of_a_listing_weighs_less_than_40_kb(pages: Pages, demo: Demo) -> None:

@@ -150,3 +150,5 @@ def test_an_address_that_is_wrong_says_so_and_shows_the_nearest_that_works(pages
         assert page.locator("#view .listings > li").count() > 0
     page.goto(f"{pages.url}/explore/?metro=seattle&type=classes&listing=gone")
     page.get_by_text("This is not here any more.").wait_for()
+    assert all("404" in error for error in pages.errors)  # of the listing that is not there
+    pages.errors.clear()
