@@ -214,6 +214,7 @@ CHANGES: dict[str, Any] = {
     "feeds.drop": ("sheet", {"kind": "b"}),
     "search.related_words": "other.csv",
     "zip.centroids": "other_zip.csv",
+    "site.url": "https://example.org/outings",
     "site.words": "words.toml",
     "site.key": "visitors",
     "site.pictures": ["images.example"],
