@@ -79,6 +79,7 @@ class Trial:
         self, connection: DuckDBPyConnection, origin: Origin, compile_rules: Callable[[Roles], str], *, seconds: float
     ) -> None:
         connection.execute("DELETE FROM feed WHERE rowid >= ?", [SAMPLE])
+        connection.execute("CREATE TABLE sample AS SELECT * FROM feed ORDER BY rowid")
         self._connection, self._origin, self._compile, self._seconds = connection, origin, compile_rules, seconds
 
     def run(self, roles: Roles) -> Outcome:
@@ -98,6 +99,8 @@ class Trial:
                 faults["merged"] += cleaned.record.source_id in records
                 records[cleaned.record.source_id] = cleaned.record
         self._connection.execute("DROP TABLE records")
+        if selection.faults:  # their rows are gone from the table: the next draft is tried on all again
+            self._connection.execute("CREATE OR REPLACE TABLE feed AS SELECT * FROM sample ORDER BY rowid")
         listings = [record for record in records.values() if isinstance(record, ListingRecord)]
         faults.update(name for record in listings for name in _find_faults(record))
         places = [record.name for record in listings if isinstance(record, PlaceRecord)]
