@@ -37,6 +37,7 @@ def answers(server: Server) -> bool:
 
 @pytest.mark.long
 def test_damaged_files_are_fetched_again_by_the_next_worker(server: Server) -> None:
+    wait_until(lambda: answers(server), seconds=60)  # the first answer waits for the files that it needs
     for at, path in enumerate(sorted(list_cached(server))):
         size = path.stat().st_size
         if at % 2:
