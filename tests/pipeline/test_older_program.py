@@ -34,7 +34,7 @@ REQUESTS = (
     "/v1/seattle/around?lat=47.6&lng=-122.3", "/v1/seattle/coverage", "/v1/metros",
 )  # fmt: skip
 
-# Members that the older program leaves empty where a record does not state them, and this one knows by the kind of place.
+# Members that the older program leaves empty unless a record states them, and this one knows by the kind of place.
 FOUND_SINCE = {"good_for_rainy", "is_indoor", "is_outdoor"}
 # Members that documents have had since, and those that say when a listing changed.
 LEFT_OUT = FOUND_SINCE | {"exdates", "rdates", "page", "updated_at", "version_id"}
