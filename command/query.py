@@ -23,6 +23,7 @@ from command.releases import find_release
 from outings.answers.sql_views import MEMORY, SECONDS, MetroTables, ViewDatabase
 from outings.configuration import Configuration, read_zone
 from outings.contract.values import CONTROL_CHARACTERS
+from outings.release.cache import fetch_object
 from outings.release.pointer import list_releases
 from outings.release.root import ListedRelease, has_ended
 from outings.release.snapshot import Release, open_release
@@ -30,6 +31,7 @@ from outings.release.store import Store
 from outings.release.trust import Trust, read_auditor
 from outings.sql_quoting import quote
 
+PARQUET = ".parquet"
 _ROWS_AT_ONCE = 2_000
 # Formats of times, where DuckDB's own differ from ours.
 _TIMES = {"TIMESTAMP WITH TIME ZONE": "%Y-%m-%dT%H:%M:%SZ", "TIMESTAMP": "%Y-%m-%dT%H:%M:%S"}
@@ -164,17 +166,18 @@ def query(
     """Run one SELECT over a release's tables, read only; `-` reads it from standard input."""
     text = sys.stdin.read() if select == "-" else select
     configuration = read_config(config)
-    release = _open_release(configuration, release_id, metros)
+    store = open_config_store(configuration)
+    release = _open_release(store, configuration, release_id, metros)
     now = datetime.now(UTC)
     tables = [
         MetroTables(
             snapshot=snapshot,
             today=(today or now.astimezone(read_zone(snapshot.metro.timezone))).date(),
-            exports=tuple(
-                release.read_object(export.object)
-                for name, export in sorted(snapshot.exports.items())
-                if name.endswith(".parquet")
-            ),
+            exports={
+                name.removesuffix(PARQUET): fetch_object(store, export.object, folder=configuration.edge.cache)
+                for name, export in snapshot.exports.items()
+                if name.endswith(PARQUET)
+            },
         )
         for snapshot in release.metros.values()
     ]
@@ -216,10 +219,9 @@ def _end(message: str) -> None:
     os._exit(2)
 
 
-def _open_release(configuration: Configuration, release_id: str | None, metros: Sequence[str]) -> Release:
+def _open_release(store: Store, configuration: Configuration, release_id: str | None, metros: Sequence[str]) -> Release:
     """Open a release with only the given metros, or with all if none is given."""
-    store, trust = open_config_store(configuration), read_auditor(configuration.signing)
-    listed = _find_release(store, release_id, trust=trust)
+    listed = _find_release(store, release_id, trust=read_auditor(configuration.signing))
     for slug in metros:
         if slug not in listed.root.parts:
             allowed = ", ".join(sorted(listed.root.parts)) or "none"

@@ -22,47 +22,56 @@ ON_LISTINGS: Mapping[str, Callable[[str], str]] = {
         value, f"list_contains({quote_words(value)}, l.audience)"
     ),
     "category": lambda value: f"list_has_any(l.categories, {quote_words(value)})",
-    "neighborhood": lambda value: f"l.neighborhood_slug = {quote(value)}",
-    "season": lambda value: f"list_has_any(l.seasons, {quote_words(value)})",
+    "neighborhood": lambda value: f"l.location.neighborhood_slug = {quote(value)}",
+    "season": lambda value: f"list_has_any(l.traits.seasons, {quote_words(value)})",
     "occasion": lambda value: f"list_has_any(l.occasions, {quote_words(value)})",
     "indoor": lambda value: f"l.is_indoor = {value}",
     "outdoor": lambda value: f"l.is_outdoor = {value}",
     "recurring": lambda value: f"l.is_recurring = {value}",
     "has_time": lambda value: f"l.has_time = {value}",
     "type_hint": lambda value: f"list_contains({quote_words(value)}, l.type_hint)",
-    "enrollment_type": lambda value: f"list_contains({quote_words(value)}, l.enrollment_type)",
-    "organization_id": lambda value: f"l.organization_id = {quote(value)}",
+    "enrollment_type": lambda value: f"list_contains({quote_words(value)}, l.program.enrollment_type)",
+    "organization_id": lambda value: f"l.organization.id = {quote(value)}",
 }
 ON_EITHER: Mapping[str, Callable[[str], str]] = {
-    "age": lambda value: f"coalesce(x.age_min, 0) <= {value} AND coalesce(x.age_max, 999) >= {value}",
-    "free": lambda value: f"x.is_free = {value}",
-    "max_price": lambda value: f"(x.price_min <= {value} OR x.is_free)",
+    "age": lambda value: f"coalesce(x.ages.min, 0) <= {value} AND coalesce(x.ages.max, 999) >= {value}",
+    "free": lambda value: f"x.price.is_free = {value}",
+    "max_price": lambda value: f"(x.price.min <= {value} OR x.price.is_free)",
 }
 ON_OCCURRENCES: Mapping[str, Callable[[str], str]] = {
-    "start_after": lambda value: f"h.time >= TIME '{value}:00'",
-    "start_before": lambda value: f"h.time < TIME '{value}:00'",
-    "openings": lambda value: f"h.openings = {value}",
+    "start_after": lambda value: f"{{time}} >= TIME '{value}:00'",
+    "start_before": lambda value: f"{{time}} < TIME '{value}:00'",
+    "openings": lambda value: f"h.registration.has_spots_available = {value}",
     "overnight": lambda value: f"h.is_overnight = {value}",
 }
 TABLES = {"event": "occurrences", "class": "sections", "camp": "sessions"}
+# The local time at which one of a type begins. Only an event that has a time says so by its dates.
+TIMES = {
+    "event": "if((SELECT has_time FROM events WHERE id = h.event_id), CAST(h.starts_local AS TIME), NULL)",
+    "class": "h.schedule.start_time",
+    "camp": "h.start_time",
+}
 
 
 def match_window(kind: str, first: str, last: str | None) -> str:
     if kind == "event":
-        return f"h.date BETWEEN DATE '{first}' AND DATE '{last or (date.fromisoformat(first) + timedelta(30))}'"
+        end = last or (date.fromisoformat(first) + timedelta(30)).isoformat()
+        return f"CAST(h.starts_local AS DATE) BETWEEN DATE '{first}' AND DATE '{end}'"
     end = last or "9999-12-31"
     if kind == "class":
         return (
-            f"coalesce(h.ends_on, DATE '9999-12-31') >= DATE '{first}' "
-            f"AND coalesce(h.starts_on, DATE '0001-01-01') <= DATE '{end}'"
+            f"coalesce(h.term.ends_on, DATE '9999-12-31') >= DATE '{first}' "
+            f"AND coalesce(h.term.starts_on, DATE '0001-01-01') <= DATE '{end}'"
         )
-    undated = "NOT EXISTS (FROM sessions s WHERE s.id = h.id AND s.starts_on IS NOT NULL)"
+    undated = "NOT EXISTS (FROM sessions s WHERE s.camp_id = h.camp_id AND s.starts_on IS NOT NULL)"
     return f"(h.ends_on >= DATE '{first}' AND h.starts_on <= DATE '{end}' OR {undated})"
 
 
 def match_weekday(kind: str, value: str) -> str:
     days = quote_words(value)
-    return f"list_contains({days}, h.weekday)" if kind == "event" else f"list_has_any(h.days, {days})"
+    if kind == "event":
+        return f"list_contains({days}, lower(dayname(h.starts_local)))"
+    return f"list_has_any({'h.schedule.days' if kind == 'class' else 'h.days'}, {days})"
 
 
 def write_select(metro: str, kind: str, params: Mapping[str, str], *, today: date) -> str:
@@ -77,10 +86,10 @@ def write_select(metro: str, kind: str, params: Mapping[str, str], *, today: dat
         elif name in ON_LISTINGS:
             listed.append(ON_LISTINGS[name](value))
         elif name in ON_OCCURRENCES:
-            happens.append(ON_OCCURRENCES[name](value))
+            happens.append(ON_OCCURRENCES[name](value).replace("{time}", TIMES[kind]))
         elif name == "weekday":
             happens.append(match_weekday(kind, value))
     if kind != "place":
         happens.append(match_window(kind, given.get("from", today.isoformat()), given.get("to")))
-        listed.append(f"l.id IN (SELECT h.id FROM {TABLES[kind]} h WHERE {' AND '.join(happens)})")
+        listed.append(f"l.id IN (SELECT h.{kind}_id FROM {TABLES[kind]} h WHERE {' AND '.join(happens)})")
     return f"SELECT count(DISTINCT l.card) AS total FROM {COLLECTIONS[kind]} l WHERE {' AND '.join(listed)}"

@@ -126,14 +126,14 @@ def _compile(expression: Expression, listing_type: str) -> str:
     columns = ["number"]
     for path in sorted(expression.columns):
         if path in members:
-            value = _convert(quote(f"slot.{members[path].column}"), kinds[path])
+            value = convert_column(quote(f"slot.{members[path].column}"), kinds[path])
         else:
             value = quote(path) if path in own else "NULL"
         columns.append(f"TRY_CAST({value} AS {kinds[path]}) AS {quote(path)}")
     return f"SELECT number FROM (SELECT {', '.join(columns)} FROM batch) WHERE {expression.sql}"
 
 
-def _convert(column: str, kind: str) -> str:
+def convert_column(column: str, kind: str) -> str:
     """Return SQL that converts a column of the tables to the type `kind` of expressions."""
     if kind == INSTANT:
         return f"to_timestamp({column})"
