@@ -143,6 +143,7 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     map: dict[str, Any] = {}
     encoding: Text = "auto"
     records: str = ""
+    references: dict[str, str] = {}
     skip: First = 0
     sheet: str = ""
     table: str = ""

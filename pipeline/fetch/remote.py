@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from glob import has_magic
 from pathlib import Path, PurePosixPath
@@ -11,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import replace
 from stamina.instrumentation import RetryDetails, get_on_retry_hooks, set_on_retry_hooks
 
-from outings.configuration import Configuration, FeedTable
+from outings.configuration import Configuration, FeedTable, read_zone
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, StoreError, open_store
 from pipeline.fetch.formats import FetchContext, load_reader
@@ -27,7 +28,7 @@ from pipeline.fetch.source import (
     keep_known,
     look_at,
 )
-from pipeline.fetch.urls import choose_suffix, show_url
+from pipeline.fetch.urls import choose_suffix, fill_days, show_url
 
 _SIGNS = re.compile(r"[*?[]")
 
@@ -92,15 +93,18 @@ async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemor
     question = hash_question(feed, configuration)
     known = choose_known(memory, question=question)
     source = FeedSource(hash="", question=question)
+    # The address of today. What a server says of another day's is not reused.
+    asked = replace(feed, url=fill_days(feed.url, find_today(feed, configuration, context.now)))
+    validators = known if asked.url == feed.url else None
     if feed.url.startswith(BUCKET_SCHEME):
         files = await asyncio.to_thread(read_bucket, feed, configuration, folder)
     elif feed.pages is not None:
-        files = (await fetch_rows(feed, feed.pages, context, folder=folder),)
+        files = (await fetch_rows(asked, feed.pages, context, folder=folder),)
     else:
         body = folder / "body"
-        async with open_client(feed, context.policy) as client:
+        async with open_client(asked, context.policy) as client:
             with body.open("wb") as target:
-                fetched = await fetch(client, feed.url, target=target, most=feed.max_bytes, known=known)
+                fetched = await fetch(client, asked.url, target=target, most=feed.max_bytes, known=validators)
         source = replace(source, etag=fetched.etag, last_modified=fetched.last_modified)
         if known is not None and fetched.is_unchanged:
             return replace(source, hash=known.hash, unchanged=known.records)
@@ -108,6 +112,13 @@ async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemor
         file = look_at(feed, show_url(feed.url), body)
         files = (replace(file, charset=fetched.charset),)
     return keep_known(feed, configuration, files, source=source, known=known)
+
+
+def find_today(feed: FeedTable, configuration: Configuration, now: datetime | None) -> date:
+    """Return the date in the feed's metro, or in UTC if its records name theirs."""
+    slug = configuration.metro_slugs.get(feed.metro or "")
+    zones = (metro.timezone for metro in configuration.metros if metro.slug == slug)
+    return (now or datetime.now(UTC)).astimezone(read_zone(next(zones, "UTC"))).date()
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """Work with addresses of feeds: hide their keys, find the kind of file, and resolve the address of the next page."""
 
+import re
+from datetime import date, timedelta
 from pathlib import PurePosixPath
 from urllib.parse import SplitResult, parse_qsl, unquote, urljoin, urlsplit, urlunsplit
 
@@ -73,6 +75,23 @@ def resolve_next(stated: str, url: str) -> str:
     if there.scheme not in SCHEMES or not same or len(stated) > _MOST_URL or not stated.isprintable():
         raise ValueError(f"names a next page of another server, {show_url(stated[:_MOST_URL])}")
     return urlunsplit(there._replace(netloc=here.netloc, fragment=""))
+
+
+_DAY = re.compile(r"(?:\{|%7B)today(?:(\+|%2B|-)(\d{1,4})d)?(?:\}|%7D)", re.IGNORECASE)
+
+
+def fill_days(url: str, today: date) -> str:
+    """Replace `{today}`, `{today+90d}` and `{today-7d}` in an address by dates.
+
+    >>> fill_days("https://a.example/?from={today}&to={today+30d}", date(2026, 12, 5))
+    'https://a.example/?from=2026-12-05&to=2027-01-04'
+    """
+
+    def write(match: re.Match[str]) -> str:
+        days = int(match[2] or 0)
+        return (today + timedelta(days=-days if match[1] == "-" else days)).isoformat()
+
+    return _DAY.sub(write, url)
 
 
 def normalize_url(url: str) -> tuple[str, ...]:

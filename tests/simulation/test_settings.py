@@ -205,6 +205,7 @@ CHANGES: dict[str, Any] = {
     "feeds.map": ("sheet", {**TABLE["map"], "description": "kind"}),
     "feeds.encoding": ("sheet", "cp1250"),
     "feeds.records": ("rows", "more"),
+    "feeds.references": ("rows", {"kind": "kinds"}),
     "feeds.skip": ("sheet", 2),
     "feeds.sheet": ("book", "Two"),
     "feeds.table": ("base", "two"),

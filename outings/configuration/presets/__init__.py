@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import msgspec
 from msgspec import Struct
@@ -50,14 +50,16 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Preset(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The settings of one system. `url`: an example; `says`: which address to enter; `needs`: other required settings;
-    `recognize`: a pattern that only this system's addresses match."""
+    """The settings of one system. `url`: an example; `says`: which address to enter; `needs`: other required settings,
+    and what the system tells; `recognize`: a pattern that only this system's addresses match; `marks`: patterns in the
+    address and the source of a page that uses it, each with the address of its events."""
 
     title: str
     url: str
     says: str
     needs: str = ""
     recognize: str = ""
+    marks: tuple[Rewrite, ...] = ()
     address: Address = Address()
     feed: dict[str, Any]
     versions: tuple[Version, ...] = ()
@@ -76,6 +78,19 @@ def recognize_preset(url: str) -> str | None:
     """Return the name of the preset that recognizes an address, or None."""
     names = (name for name, preset in read_presets().items() if preset.recognize and _has(preset.recognize, url))
     return next(names, None)
+
+
+def find_marks(url: str, source: str) -> Iterator[tuple[str, str]]:
+    """Yield the preset and the address of the events for each mark of a known system in a page.
+
+    >>> list(find_marks("https://a.example/", '<div data-tockify-calendar="zoo">'))
+    [('tockify', 'https://tockify.com/api/feeds/ics/zoo')]
+    """
+    text = f"{url}\n{source}"
+    for name, preset in read_presets().items():
+        for mark in preset.marks:
+            for found in re.finditer(mark.pattern, text, flags=re.IGNORECASE):
+                yield name, urljoin(url, found.expand(mark.to))
 
 
 def apply_presets(document: Mapping[str, Any], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -123,7 +138,7 @@ def _complete(url: str, address: Address, query: Mapping[str, str]) -> str:
     for name, value in query.items():
         if not has_parameter(url, name):
             url = set_parameter(url, name, value)
-    return url
+    return re.sub(r"\$%7B(\w+)%7D", r"${\1}", url)  # a variable of the environment, which is filled in later
 
 
 def _has(pattern: str, url: str) -> bool:

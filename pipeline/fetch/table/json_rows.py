@@ -1,7 +1,7 @@
 """Read the rows of JSON files: a list of objects, a list inside other members, one object a line, or GeoJSON."""
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -154,23 +154,62 @@ def is_lines(content: bytes) -> bool:
 
 
 def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
-    """Return the entries of the list at the setting `records`. Return None for an object if that setting is empty."""
+    """Return the entries of the list at the setting `records`, with what their `references` name. Return None for an
+    object if `records` is empty."""
+    rows = find_list(content, feed.records)
+    return rows if rows is None or not feed.references else resolve_references(rows, content, feed.references)
+
+
+def find_list(content: bytes, records: str) -> Sequence[Raw] | None:
+    """Return the entries of the list at a path, or at the first of several (`upcoming|items`) that is there."""
     value = Raw(content)
     passed: list[str] = []
-    for step in feed.records.split(".") if feed.records else ():
+    for step in records.partition("|")[0].split(".") if records else ():
         where = ".".join(passed)
         members = _decode(value, dict[str, Raw], content)
         if members is None:
             raise ValueError(f"holds no object in {where or 'the file'}, through which records leads")
         if step not in members:
+            if others := records.partition("|")[2]:
+                return find_list(content, others)
             inside = f"“{where}”" if where else "the file"
             raise ValueError(f'has no member "{step}" in {inside}, as records says; there are: {", ".join(members)}')
         value = members[step]
         passed.append(step)
     rows = _decode(value, list[Raw], content)
     if rows is None and passed:
-        raise ValueError(f'holds no list in "{feed.records}", where records says that its rows are')
+        raise ValueError(f'holds no list in "{".".join(passed)}", where records says that its rows are')
     return rows
+
+
+def resolve_references(rows: Sequence[Raw], content: bytes, references: Mapping[str, str]) -> Sequence[Raw]:
+    """Replace ids in rows by the entries of other lists of the same document. `references`: by the path of a member in
+    a row ("" for the row itself), the path of the object that has the entries by id. An unknown id becomes null."""
+    whole, resolved = msgspec.json.decode(content), [msgspec.json.decode(row) for row in rows]
+    for path, target in references.items():
+        entries = _walk_members(whole, target.split("."))
+        known = entries if isinstance(entries, dict) else {}
+        if not path:
+            resolved = [_name_entry(value, known) for value in resolved]
+            continue
+        *above, last = path.split(".")
+        for row in resolved:
+            holder = _walk_members(row, above)
+            if isinstance(holder, dict) and last in holder:
+                stated = holder[last]
+                many = isinstance(stated, list)
+                holder[last] = [_name_entry(id_, known) for id_ in stated] if many else _name_entry(stated, known)
+    return [Raw(msgspec.json.encode(row)) for row in resolved]
+
+
+def _name_entry(id_: Any, entries: Mapping[str, Any]) -> Any:
+    return {"id": str(id_), **entry} if isinstance(entry := entries.get(str(id_)), dict) else None
+
+
+def _walk_members(value: Any, steps: Sequence[str]) -> Any:
+    for step in steps:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
 
 
 def _decode(value: Raw, kind: type[_T], content: bytes) -> _T | None:

@@ -21,7 +21,8 @@ from pipeline.fetch.table.ranges import CURRENCY, take_range
 from pipeline.fetch.table.targets import TIMES, Target, find_targets
 from pipeline.words import fold, merge_words
 
-_INDEX = re.compile(r"\[(\d*)\]")
+# A place in a list, all of it, or (`[label=Ages?]`) the entry whose member matches a pattern as a whole.
+_INDEX = re.compile(r"\[(?:(\d*)|(\w+)=([^\]]+))\]")
 _WHOLE = ("tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint", "hugeint")
 
 
@@ -78,6 +79,10 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
         if match is None or kind.id != "list":
             raise MappingError(member, f'names "{stated}", where the file has no list')
         child, after = kind.children[0][1], rest[match.end() :].removeprefix(".")
+        if match[2]:
+            labels = _walk(member, "_entry", child, match[2], stated).sql
+            fits = f"coalesce(regexp_full_match({labels}, {literal(match[3])}, 'i'), false)"
+            return _walk(member, f"list_filter({sql}, lambda _entry: {fits})[1]", child, after, stated)
         if match[1]:
             return _walk(member, f"{sql}[{int(match[1]) + 1}]", child, after, stated)
         inner = _walk(member, "_entry", child, after, stated)
@@ -97,7 +102,9 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
 
 
 def _walk_json(sql: str, kind: Any, rest: str) -> Text:
-    """Return SQL for a path through JSON. A text that is not JSON gives null."""
+    """Return SQL for a path through JSON. A text that is not JSON gives null, as does an entry by its label."""
+    if "=" in rest:
+        return Text("NULL::VARCHAR")
     path = "$" + re.sub(r"(?:^|\.)([^.\[]+)", r'."\1"', rest).replace("[]", "[*]")
     many = "[*]" in path
     read = f"json_extract_string({sql}, {literal(path)})"

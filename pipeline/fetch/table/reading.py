@@ -61,7 +61,7 @@ _ERRORS = re.compile(
     r"#(REF!|N/A|VALUE!|DIV/0!|NAME\?|NULL!|NUM!|SPILL!|BLOB!|¡REF!|N/D|¡VALOR!|¡DIV/0!|¿NOMBRE\?|¡NULO!|¡NUM!)"
 )
 # Which entry of a list a path means.
-_PLACE = re.compile(r"\[\d*\]")
+_PLACE = re.compile(r"\[[^\]]*\]")
 # Kinds of files whose values are cells, each of a type of its own.
 _CELLS = frozenset({"sheets", "sqlite"})
 Opened = list[tuple[TableFile, Part]]

@@ -19,6 +19,7 @@ from tests.pipeline.fetch.web import PATIENT, Page, Web
 from tests.settings import format_metro
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
+VARIABLES = ("LIBCAL_TOKEN", "EVENTBRITE_TOKEN", "TICKETMASTER_KEY", "TOKEN")
 CKAN_ID = "12345678-1234-1234-1234-123456789abc"
 
 
@@ -32,7 +33,7 @@ def configure(tmp_path: Path) -> Configure:
             f'[[feeds]]\nname = "city"\nmetro = "seattle"\nallow_private = true\npreset = "{preset}"\nurl = "{url}"\n'
         )
         (tmp_path / "outings.toml").write_text(format_metro("seattle") + feed + settings)
-        return read_configuration(tmp_path / "outings.toml", {"LIBCAL_TOKEN": "secret", "TOKEN": "secret"})
+        return read_configuration(tmp_path / "outings.toml", dict.fromkeys(VARIABLES, "secret"))
 
     return write
 
@@ -351,7 +352,7 @@ def test_an_address_that_is_none_of_the_system_is_reported_with_what_is(
 @pytest.mark.parametrize("name", read_presets())
 def test_an_address_of_a_system_tells_its_preset(configure: Configure, name: str) -> None:
     preset = read_presets()[name]
-    (feed,) = configure(name, preset.url, "" if preset.feed["format"] == "ics" else map_columns()).feeds
+    (feed,) = configure(name, preset.url, map_columns() if preset.feed["format"] == "table" else "").feeds
     assert recognize_preset(feed.url) == name
 
 
