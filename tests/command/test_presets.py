@@ -36,4 +36,5 @@ def test_a_program_reads_the_systems_as_json() -> None:
 
 def test_a_name_that_is_none_is_reported_with_those_that_are() -> None:
     result = run("songkick")
-    assert (result.exit_code, "there is no preset songkick; allowed: arcgis, bibliocommons" in result.stderr) == (2, True)
+    assert result.exit_code == 2
+    assert "there is no preset songkick; allowed: arcgis, bibliocommons" in result.stderr

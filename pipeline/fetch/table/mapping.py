@@ -75,20 +75,7 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
     if kind.id == "varchar" or str(kind) == "JSON":
         return _walk_json(sql, kind, rest)
     if rest.startswith("["):
-        match = _INDEX.match(rest)
-        if match is None or kind.id != "list":
-            raise MappingError(member, f'names "{stated}", where the file has no list')
-        child, after = kind.children[0][1], rest[match.end() :].removeprefix(".")
-        if match[2]:
-            labels = _walk(member, "_entry", child, match[2], stated).sql
-            fits = f"coalesce(regexp_full_match({labels}, {literal(match[3])}, 'i'), false)"
-            return _walk(member, f"list_filter({sql}, lambda _entry: {fits})[1]", child, after, stated)
-        if match[1]:
-            return _walk(member, f"{sql}[{int(match[1]) + 1}]", child, after, stated)
-        inner = _walk(member, "_entry", child, after, stated)
-        if inner.many:
-            raise MappingError(member, f'names "{stated}", a list of lists; take one of them, as [0]')
-        return Text(f"list_transform({sql}, lambda _entry: {inner.sql})", many=True)
+        return _walk_list(member, sql, kind, rest, stated)
     if kind.id != "struct":
         what = "a list; say [] for all of it, [0] for its first" if kind.id == "list" else "no object"
         raise MappingError(member, f'names "{stated}", where the file has {what}')
@@ -99,6 +86,23 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
     members = [name for name, _ in kind.children]
     near = ", ".join(list_nearest(step, members) or members)
     raise MappingError(member, f'names "{stated}", where the file has no "{step}"; it has: {near}')
+
+
+def _walk_list(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
+    match = _INDEX.match(rest)
+    if match is None or kind.id != "list":
+        raise MappingError(member, f'names "{stated}", where the file has no list')
+    child, after = kind.children[0][1], rest[match.end() :].removeprefix(".")
+    if match[2]:
+        labels = _walk(member, "_entry", child, match[2], stated).sql
+        fits = f"coalesce(regexp_full_match({labels}, {literal(match[3])}, 'i'), false)"
+        return _walk(member, f"list_filter({sql}, lambda _entry: {fits})[1]", child, after, stated)
+    if match[1]:
+        return _walk(member, f"{sql}[{int(match[1]) + 1}]", child, after, stated)
+    inner = _walk(member, "_entry", child, after, stated)
+    if inner.many:
+        raise MappingError(member, f'names "{stated}", a list of lists; take one of them, as [0]')
+    return Text(f"list_transform({sql}, lambda _entry: {inner.sql})", many=True)
 
 
 def _walk_json(sql: str, kind: Any, rest: str) -> Text:
