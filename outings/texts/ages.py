@@ -13,6 +13,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from outings.texts.age_phrases import (
+    LEADS,
+    MONEY,
+    OVER,
+    SURE,
+    UNDER,
+    UNITS,
+    AgeSpan,
+    Phrase,
+    get_token,
+    join_spans,
+    place_phrase,
+)
 from outings.texts.tokens import (
     NUMBER,
     SIGN,
@@ -31,108 +44,19 @@ _OLDEST = 120
 _OPEN = re.compile(r"(\d{1,2})\s*[-–]|[-–]\s*(\d{1,2})")
 # A number, or one with a half: "3½" is folded to "31/2".
 _NUMBER = r"[1-9]\d??[ -]?1/2(?![\d/])|\d+(?:[.,]\d+)?"
-_MONEY = "$€£%°"
 _NAMED, _SCHOOL, _EARLY, _NUMERAL, _ORDINAL = "named:", "school:", "early:", "numeral:", "ordinal:"
 _ALONE, _IN_TEXT = "named alone:", "named in text:"
 # A letter is a unit where it stands at a number up to this one: "18m", "2s and 3s", but not "80s".
 _LETTERS = {"y": ("years", 99), "s": ("years", 5), "m": ("months", 36)}
-_UNITS = {"years": 12.0, "months": 1.0, "weeks": 0.0}
-_UNDER, _OVER = ("under", "younger"), ("over", "older")
-_LEADS = frozenset({"from", "up_to", *_UNDER, *_OVER})
 _TAILS = frozenset({"up", "down", "old", "over"})
 _JOINTS = frozenset({"to", "and", "or", "up_to", "between"})
 # May stand at a number without a blank: "3to5", "18mois".
-_GLUED = frozenset({*_UNITS, *_TAILS, *_JOINTS, "half"})
+_GLUED = frozenset({*UNITS, *_TAILS, *_JOINTS, "half"})
 # What stands beside ages in running text. Any other role wins.
 _BESIDE = ("counted", "listed", "plus_behind", "named_behind", "not_people", "races")
-_CERTAIN = frozenset({"age", "old", "school", "older"})
-_SURE = frozenset({"people", "crowd", "up", "plus", "down", *_CERTAIN, *_LEADS, *_UNITS})
 _QUIET = frozenset({"fill", "between", "to", "and", "or", "age", "people", "everyone", "beside", "old", SIGN})
 # Years of a kind of school whose name alone states ages: "primaria", but not "grades".
 _MOST_GRADES = 10
-# The greatest age in "8+", and in "under 8", of a query. A greater number counts something else.
-_MOST_UP, _MOST_UNDER, _MOST_QUERY = 21, 18, 99
-
-
-class AgeSpan(NamedTuple):
-    """Ages in whole years, both ends inclusive; an open end is None. `is_all`: no bound is stated, but everyone."""
-
-    min: int | None
-    max: int | None
-    is_all: bool = False
-
-
-class Phrase(NamedTuple):
-    """A phrase for ages: the tokens or characters [begin, end). `marks`: the roles of its words, and of what stands
-    beside it. `is_word`: it has no number, as "toddlers"."""
-
-    span: AgeSpan
-    begin: int
-    end: int
-    marks: frozenset[str]
-    is_word: bool = False
-
-    @property
-    def is_count(self) -> bool:
-        """Return True if the numbers count something else: "48 inches", "40 years of dance", "up to 12 children"."""
-        marks = self.marks
-        if marks & {"age", "old", "school"}:
-            return False
-        is_lone = {"unit", "word"} <= marks and not marks & {"range", "people", "crowd", *_LEADS, "up", "plus", "down"}
-        return (
-            "counted" in marks
-            or is_lone
-            or marks - {"fill"} == {"numeral"}
-            or ({"up_to", "crowd"} <= marks and "unit" not in marks)
-        )
-
-    @property
-    def is_in_text(self) -> bool:
-        """Return True if a text of any subject that has the phrase states ages."""
-        marks = self.marks
-        is_range = "range" in marks or bool(marks & {"from", "older", "up", "plus"})
-        if "school" in marks or (marks & {"age", "old"} and is_range) or {"age", "down"} <= marks:
-            return True
-        is_rating = "decimal" in marks and "unit" not in marks  # "3.5 and above"
-        if is_rating or "counted" in marks or {"unit", "length"} <= marks:
-            return False
-        return (
-            bool(marks & {"up", "older"})
-            or ("plus" in marks and "followed" not in marks)
-            or {"units", "range"} <= marks
-            or ("people" in marks and bool(marks & {"from", "between", "over"}))
-            or {"unit", "from"} <= marks
-            or (
-                {"unit", "people", "fill"} <= marks and bool(marks & {"up_to", *_UNDER})
-            )  # "for children under 6 years"
-            or ({"unit", "range"} <= marks and bool(marks & {"between", "enclosed"}))
-        )
-
-    @property
-    def is_in_name(self) -> bool:
-        """Return True if a name that has the phrase states ages: "Gym 2-3 yrs", "Swim 12 & under", "Tennis (14-17)"."""
-        marks = self.marks
-        if self.is_in_text or "counted" in marks or marks & _CERTAIN:
-            return self.is_in_text or bool(marks & ({"age", "old"} if "counted" in marks else _CERTAIN))
-        is_range = "range" in marks and bool(marks & {"people", "unit", "enclosed"})
-        return "down" in marks or is_range or {"enclosed", "unit"} <= marks or {"younger", "unit"} <= marks
-
-    @property
-    def is_in_query(self) -> bool:
-        """Return True if who searches for the phrase means ages."""
-        marks, (low, high, _) = self.marks, self.span
-        years = (low or 0) if high is None else high
-        if "named" in marks or years > _MOST_QUERY:
-            return "named" in marks
-        if not marks & {"age", "old", "school"} and ("counted" in marks or {"unit", "length"} <= marks):
-            return False
-        if marks & {*_CERTAIN, "younger", "sure_unit"} or ("people" in marks and bool(marks & {"between", "over"})):
-            return True
-        if "unit" in marks or ("listed" in marks and "range" not in marks):
-            return False
-        if marks & {"up", "plus", "down", "under"}:
-            return "range" not in marks and years <= (_MOST_UNDER if "under" in marks else _MOST_UP)
-        return "people" in marks and bool(marks & {"range", "from", "up_to"})
 
 
 class _Age(NamedTuple):
@@ -145,8 +69,8 @@ class _Age(NamedTuple):
 def read_ages(text: str, language: str | None = None) -> AgeSpan | None:
     """Read a text that states ages, such as a table's cell; None if it states none. Months are whole years.
 
-    >>> read_ages("18 months to 4")
-    AgeSpan(min=1, max=4, is_all=False)
+    >>> read_ages("18 months to 4")[:2]
+    (1, 4)
     """
     return _read(text.strip(), language) if len(text) <= 500 else None
 
@@ -217,7 +141,7 @@ class AgeReader:
         beside = next((n for n, token in enumerate(tokens) if token.role == "beside"), len(tokens))
         for phrase in self._list_phrases(tokens):
             used.update(range(phrase.begin, phrase.end))
-            if not _place(phrase, tokens).is_count and not (phrases and phrase.begin > beside):
+            if not place_phrase(phrase, tokens).is_count and not (phrases and phrase.begin > beside):
                 phrases.append(phrase)
         left = [n for n, token in enumerate(tokens) if n not in used and token.role not in _QUIET]
         unknown = [
@@ -240,7 +164,7 @@ class AgeReader:
         for phrase in [*self._list_phrases(tokens), Phrase(AgeSpan(None, None), len(tokens), len(tokens), frozenset())]:
             found += self._list_named(tokens, done, phrase.begin)
             if phrase.end > phrase.begin:
-                found.append(_place(phrase, tokens))
+                found.append(place_phrase(phrase, tokens))
             done = phrase.end
         return found
 
@@ -273,8 +197,8 @@ class AgeReader:
             is_named, is_plus = tokens[at].role in self._named, tokens[at].text == "+"
             roles.append("people" if is_named else "plus" if is_plus else tokens[at].role)
             at += 1
-        marks, lead = set(roles), next((role for role in reversed(roles) if role in (*_LEADS, "plus")), "")
-        if lead == "plus" or (lead in _UNDER and "not" in marks):
+        marks, lead = set(roles), next((role for role in reversed(roles) if role in (*LEADS, "plus")), "")
+        if lead == "plus" or (lead in UNDER and "not" in marks):
             lead = "from"  # "not suitable for children under 4"
         first = self._parse_age(tokens, at)
         if first is None:
@@ -284,7 +208,8 @@ class AgeReader:
             joined = {token.role for token in tokens[at:joint]}
             if joined & {"and", "or"} and ("old" in ages[-1].marks or "age" in joined):
                 break  # "a 5 year old and an 8 year old" are two
-            marks |= {"each"} if "and" in joined else set()
+            is_span = joined & {"to", "up_to"} or any(token.text == "-" for token in tokens[at:joint])
+            marks |= {"each"} if "and" in joined else {"span"} if is_span else set()
             ages.append(age)
             at = age.end
         if joint != at and self._is_adult(tokens, joint):
@@ -301,9 +226,9 @@ class AgeReader:
         if at < len(tokens) and tokens[at].role in ("people", "child"):
             marks |= {"crowd"}
             at += 1
-        if at < len(tokens) and tokens[at].text in _MONEY and tokens[at - 1].text != "+":
+        if at < len(tokens) and tokens[at].text in MONEY and tokens[at - 1].text != "+":
             return None
-        span = _make_span(ages, lead if not behind or behind == "old" or lead in _UNDER else behind)
+        span = _make_span(ages, lead if not behind or behind == "old" or lead in UNDER else behind, marks)
         return None if span is None else Phrase(span, begin, at, frozenset(marks))
 
     def _is_adult(self, tokens: Sequence[Token], at: int) -> bool:
@@ -313,7 +238,7 @@ class AgeReader:
 
     def _is_named_lead(self, tokens: Sequence[Token], at: int) -> bool:
         """Return True for "Bebés de 0 a 3 años"."""
-        behind = _get_token(tokens, at + 1)
+        behind = get_token(tokens, at + 1)
         return tokens[at].role in self._named and behind is not None and behind.role in ("between", "from", "age")
 
     def _parse_age(self, tokens: Sequence[Token], at: int) -> _Age | None:
@@ -326,7 +251,7 @@ class AgeReader:
         written, at = tokens[at].text, at + 1
         if at < len(tokens) and tokens[at].role == "half":
             number, at = number + 0.5, at + 1
-        is_behind_sign = at < len(tokens) - 1 and tokens[at].text in "-+" and tokens[at + 1].role in _UNITS
+        is_behind_sign = at < len(tokens) - 1 and tokens[at].text in "-+" and tokens[at + 1].role in UNITS
         unit, marks = at + is_behind_sign, set[str]()
         role = _find_unit(tokens, unit)
         if role:
@@ -342,7 +267,7 @@ class AgeReader:
         elif not marks and written.isalpha():
             marks = {"numeral"}
         is_half = number != int(number)
-        return _Age(number * _UNITS.get(role, 12.0), is_half=is_half, marks=frozenset(marks), end=at)
+        return _Age(number * UNITS.get(role, 12.0), is_half=is_half, marks=frozenset(marks), end=at)
 
     def _is_birth(self, tokens: Sequence[Token], at: int) -> bool:
         """Return True for the beginning of a range: "newborn to 12 months"."""
@@ -354,7 +279,7 @@ class AgeReader:
     def _is_sure_unit(self, tokens: Sequence[Token], at: int, number: float) -> bool:
         """Return True unless a length has the unit too: "6 weeks", "a 2 year program", "50m freestyle"."""
         token = tokens[at]
-        if token.role not in _UNITS:
+        if token.role not in UNITS:
             behind = tokens[at + 1] if at + 1 < len(tokens) else None
             return behind is None or behind.role != "races"
         is_adjective = len(token.text) > 3 and number > 1 and self._scanner.has_role(f"{token.text}s", token.role)
@@ -402,7 +327,7 @@ class AgeReader:
             return None  # a dog
         first, most = self._schools.get(school, (first_age, 12))
         first = first_age or first
-        if max(years) > most or (at < len(tokens) and tokens[at].role in ("not_people", *_UNITS)):
+        if max(years) > most or (at < len(tokens) and tokens[at].role in ("not_people", *UNITS)):
             return None
         is_up = at < len(tokens) and (tokens[at].role == "up" or tokens[at].text == "+")
         high = None if is_up else first + max(years)
@@ -429,9 +354,7 @@ class AgeReader:
         )
         if role != NUMBER or not number.isdigit() or not 0 < int(number) < 14 or not (ended or _is_free(tokens, at)):
             return None
-        is_age = (
-            at + 1 < len(tokens) and tokens[at + 1].role in _UNITS and tokens[at + 1].text not in self._ordinal_ends
-        )
+        is_age = at + 1 < len(tokens) and tokens[at + 1].role in UNITS and tokens[at + 1].text not in self._ordinal_ends
         return None if is_age else (int(number), 0, at + 1 + ended)
 
 
@@ -439,69 +362,14 @@ def _is_tail(token: Token, marks: Collection[str]) -> bool:
     return token.text in "+." or (token.role in _TAILS and (token.role != "over" or "unit" in marks))  # "7 min"
 
 
-def _place(phrase: Phrase, tokens: Sequence[Token]) -> Phrase:
-    """Return a phrase of tokens by its characters, with marks for what stands beside it."""
-    begin, end, marks = phrase.begin, phrase.end, set(phrase.marks)
-    while tokens[begin].role in ("fill", SIGN) and tokens[begin].text != "+":
-        begin += 1
-    if "crowd" in marks and tokens[end - 1].role != "child":
-        end -= 1
-    marks |= set(_mark_before(tokens, begin, end, marks))
-    if tokens[end - 1].text != "." or "old" in marks:
-        marks |= set(_mark_behind(tokens, end))
-    return phrase._replace(begin=tokens[begin].start, end=tokens[end - 1].end, marks=frozenset(marks))
-
-
-def _mark_before(tokens: Sequence[Token], begin: int, end: int, marks: Collection[str]) -> Iterator[str]:
-    before, behind = _get_token(tokens, begin - 1), _get_token(tokens, end)
-    if before is not None and before.role == "group":
-        yield "counted"
-    if before is not None and behind is not None and before.text + behind.text in ("()", "[]"):
-        yield "enclosed"
-    if _CERTAIN.isdisjoint(marks):
-        if any(token.text in _MONEY for token in tokens[max(0, begin - 8) : begin]):
-            yield "counted"
-        earlier = [token.role for token in tokens[max(0, begin - 6) : begin]]
-        if "age" in earlier and NUMBER not in earlier[earlier.index("age") :]:
-            yield "age"
-
-
-def _mark_behind(tokens: Sequence[Token], end: int) -> Iterator[str]:
-    behind, after = _get_token(tokens, end), _get_token(tokens, end + 1)
-    if behind is None:
-        return
-    if behind.role in ("counted", "listed"):
-        yield behind.role
-    if behind.role in ("fill", "between") and after is not None and after.role in ("counted", WORD):
-        if after.role == "counted":
-            yield "counted"
-        elif behind.role == "between" or behind.text == "of":
-            yield "length"
-    if behind.role == WORD or (behind.role in ("fill", "between") and after is not None and after.role == WORD):
-        yield "word"
-    is_last = behind.role == "fill" and after is None
-    if not is_last and behind.role not in (SIGN, "plus_behind", "people", "child", "beside", "age", "everyone"):
-        yield "followed"
-
-
-def _get_token(tokens: Sequence[Token], at: int) -> Token | None:
-    return tokens[at] if 0 <= at < len(tokens) else None
-
-
 def _is_sure(phrase: Phrase, unknown: Sequence[int]) -> bool:
     """Return True if the phrase states ages, whatever words stand beside it."""
-    if not unknown or phrase.marks & _SURE:
+    if not unknown or phrase.marks & SURE:
         return True
     return "range" in phrase.marks and phrase.begin - 1 not in unknown
 
 
-def join_spans(spans: Sequence[AgeSpan]) -> AgeSpan:
-    """Return the widest range of several."""
-    high = None if any(span.max is None for span in spans) else max(span.max or 0 for span in spans)
-    return AgeSpan(min(span.min or 0 for span in spans), high)
-
-
-def _make_span(ages: Sequence[_Age], bound: str) -> AgeSpan | None:
+def _make_span(ages: Sequence[_Age], bound: str, marks: Collection[str]) -> AgeSpan | None:
     """Return the span of several ages. An age without a unit has that of the next one with a unit: "6-18 months"."""
     months, factor = list[float](), 12.0
     for age in reversed(ages):
@@ -513,13 +381,14 @@ def _make_span(ages: Sequence[_Age], bound: str) -> AgeSpan | None:
         return None
     # Of a half from two years on, who is not yet that old can't come.
     least = math.ceil(low / 12) if low >= 24 and any(age.is_half for age in ages) else int(low // 12)
-    if len(ages) == 1 and bound in _UNDER:
+    if len(ages) == 1 and bound in UNDER:
         return AgeSpan(0, int((high - 1) // 12)) if high > 0 else None
     if bound in ("up_to", "down") and len(ages) == 1:
         return AgeSpan(0, int(high // 12))
-    if bound == "up" or (bound in ("from", *_OVER) and len(ages) == 1):
+    if bound == "up" or (bound in ("from", *OVER) and len(ages) == 1):
         return AgeSpan(least, None)
-    return AgeSpan(min(least, int(high // 12)), int(high // 12))
+    is_swapped = "span" in marks and len(months) == 2 and months[1] > months[0]
+    return AgeSpan(min(least, int(high // 12)), int(high // 12), is_swapped=is_swapped)
 
 
 def _read_number(text: str) -> float | None:
@@ -540,12 +409,12 @@ def _is_free(tokens: Sequence[Token], at: int) -> bool:
     if before is not None and before.text in "$€£":
         return False
     if behind is None or behind.start != tokens[at].end:
-        return behind is None or behind.text not in _MONEY
+        return behind is None or behind.text not in MONEY
     # "5k", "12th", "90min"; but "Ages 8-11Session two" lost a line's end.
     is_part = behind.text.isalpha() and len(behind.text) < 4
     if is_part and behind.text not in _LETTERS and behind.role not in _GLUED:
         return False
-    return behind.text not in _MONEY and not (
+    return behind.text not in MONEY and not (
         behind.text == ":"
         and at + 2 < len(tokens)
         and tokens[at + 2].role == NUMBER
@@ -565,7 +434,7 @@ def _find_number(tokens: Sequence[Token], at: int) -> float | None:
 
 def _find_unit(tokens: Sequence[Token], at: int) -> str:
     """Return the unit that a token is, or ""."""
-    if at >= len(tokens) or tokens[at].role in _UNITS:
+    if at >= len(tokens) or tokens[at].role in UNITS:
         return "" if at >= len(tokens) else tokens[at].role
     unit, most = _LETTERS.get(tokens[at].text, ("", 0))
     is_unit = (
@@ -576,7 +445,7 @@ def _find_unit(tokens: Sequence[Token], at: int) -> str:
 
 def _is_lead(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
-    if token.role in _LEADS or token.role in ("between", "age", "people", "child", "fill", "not"):
+    if token.role in LEADS or token.role in ("between", "age", "people", "child", "fill", "not"):
         return True
     return token.text in ".:" or (token.text == "+" and at + 1 < len(tokens) and tokens[at + 1].role == NUMBER)
 

@@ -32,12 +32,14 @@ _DIGITS = re.compile(r"[^\d.,]")
 
 class Amount(NamedTuple):
     """A price. `min` or `max` None: that end is not stated. `kind`: `priced` with an amount, or `free`,
-    `paid` or `donation`, which state none. `currency`: of ISO 4217, where a text tells it."""
+    `paid` or `donation`, which state none. `currency`: of ISO 4217, where a text tells it. `is_swapped`: the text has
+    the greater one first."""
 
     min: float | None
     max: float | None
     kind: Literal["priced", "free", "paid", "donation"] = "priced"
     currency: str | None = None
+    is_swapped: bool = False
 
 
 class _Money(NamedTuple):
@@ -56,7 +58,7 @@ def read_amount(text: str, language: str | None = None, *, decimal: str | None =
     `decimal`: the sign before the decimals where a text could mean both: "1.200". If None, the language tells.
 
     >>> read_amount("1.200 €", "de")
-    Amount(min=1200.0, max=1200.0, kind='priced', currency='EUR')
+    Amount(min=1200.0, max=1200.0, kind='priced', currency='EUR', is_swapped=False)
     """
     return _read(text.strip(), language, decimal) if len(text) <= 500 else None
 
@@ -98,7 +100,12 @@ class _AmountReader:
         is_free = self._is_free(tokens, has_amounts=bool(amounts))
         if not amounts:
             return Amount(0.0, 0.0, "free") if is_free else Amount(None, None, "paid") if "paid" in roles else None
-        return _join(amounts, is_free="free" in roles, currency=currency)
+        price, (first, *others) = _join(amounts, is_free="free" in roles, currency=currency), amounts
+        if len(others) != 1 or first.value <= others[0].value:
+            return price
+        between = [token for token in tokens[first.end : others[0].at] if not _is_currency(token)]
+        is_span = bool(between) and all(token.role in ("to", "up_to") or token.text == "-" for token in between)
+        return price._replace(is_swapped=is_span)
 
     def _find(self, tokens: Sequence[Token], decimal: str) -> Iterator[_Money]:
         at = 0

@@ -57,7 +57,7 @@ class ReadTally:
         if raw.file is not None:
             raw = raw._replace(line=number_line(self._files.setdefault(raw.file, len(self._files)), raw.line))
         self._survey.add(raw.value)
-        self.texts.add_record({} if self._feed.map else raw.value)  # of a table the columns are counted
+        self.texts.add_record(raw.value, is_mapped=bool(self._feed.map))
         self._filled.update(_list_filled(raw.value, self._feed.defaults))
         self._problems += [
             make_problem(*note, quarantines=False, line=raw.line, feed=self._feed.name, source_id=raw.source_id)

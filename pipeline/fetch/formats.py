@@ -58,7 +58,7 @@ def sort_words(words: Iterable[str], vocabulary: Vocabulary) -> dict[str, list[s
 class FeedSetting(Struct, frozen=True, kw_only=True):
     """The settings of a reader. `timezone`: of the feed's metro, empty if the format has no zones. `day`: when the feed
     is read. `tell_decided` gets choices made while reading a file, `tell_unplaced` the columns that a mapping leaves
-    out, and `tell_text` a member's text, whether it was understood, and how often it is there."""
+    out, and `tell_text` a member's text, what its reader returned (None: nothing), and how often it is there."""
 
     feed: FeedTable
     timezone: str
@@ -66,7 +66,7 @@ class FeedSetting(Struct, frozen=True, kw_only=True):
     day: date | None = None
     tell_decided: Callable[[str], None] = lambda _: None
     tell_unplaced: Callable[[Iterable[str]], None] = lambda _: None
-    tell_text: Callable[[str, str, bool, int], None] = lambda *_: None
+    tell_text: Callable[[str, str, object, int], None] = lambda *_: None
 
 
 class FetchContext(Struct, frozen=True, kw_only=True):

@@ -139,7 +139,7 @@ def test_a_day_is_published_without_an_hour_that_there_is_not_which_is_counted(t
     configuration = read_configuration(tmp_path / "outings.toml", {})
     feed_read = read_feed(configuration.feeds[0], configuration)
     assert feed_read.records[-1].date_on == date(2026, 12, 5)
-    assert feed_read.unread == ('starts_local: 1 of 2 texts not understood: "25:00"',)
+    assert feed_read.unread == ('starts_local (hour): 1 of 2 texts not understood: "25:00"',)
 
 
 @pytest.mark.parametrize(("cells", "expected"), LEFT_OUT, ids=[str(cells) for cells, _ in LEFT_OUT])

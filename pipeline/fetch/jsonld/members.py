@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
-from outings.texts.ages import read_ages
 from outings.texts.amounts import Amount, read_amount
 from pipeline.fetch.formats import sort_words
 from pipeline.fetch.jsonld.nodes import Node, is_web, list_type_categories
@@ -159,7 +158,7 @@ def find_ages(node: Node) -> dict[str, Any]:
         if bounds := _find_bounds(source, "minValue", "maxValue"):
             return bounds
     for text in (*node.get_texts("typicalAgeRange"), *node.get_texts("ageRange")):
-        return _parse_ages(text)
+        return {"text": " ".join(text.split())}
     for audience in (*node.get_nodes("audience"), node):
         inner = (_find_bounds(age, "minValue", "maxValue") for age in audience.get_nodes("suggestedAge"))
         if bounds := next(filter(None, inner), {}) or _find_bounds(audience, "suggestedMinAge", "suggestedMaxAge"):
@@ -170,22 +169,25 @@ def find_ages(node: Node) -> dict[str, Any]:
 def find_offers(node: Node) -> Offers:
     """Return a node's offers, with several prices as a range. A price that is not one amount becomes a note."""
     offers = node.get_nodes("offers")
-    lows, highs, notes, currency = list[float](), list[float](), list[str](), None
+    lows, highs, opens, notes, currency = list[float](), list[float](), list[float](), list[str](), None
     for offer in offers:
         sources = (offer, *offer.get_nodes("priceSpecification"))
         has_most = any(source.get(name) is not None for source in sources for name in ("highPrice", "maxPrice"))
         currency = currency or next(filter(None, (source.get_text("priceCurrency") for source in sources)), None)
         for name, stated in _list_prices(offer):
             amount = _read_amount(stated)
-            if amount is None or amount.min is None or amount.min != amount.max:
+            if amount is None or amount.min is None or amount.min != amount.max or amount.is_swapped:
                 notes.append(str(stated))
             if amount is not None:
                 is_open = name in ("lowPrice", "minPrice") and not has_most
-                lows += [] if amount.min is None else [amount.min]
-                highs += [] if amount.max is None or is_open else [amount.max]
+                # Cleaning puts them right, and reports it.
+                low, high = amount[1::-1] if amount.is_swapped and len(offers) == 1 else amount[:2]
+                lows += [] if low is None else [low]
+                opens += [amount.min or 0.0] if is_open or amount.max is None else []
+                highs += [] if high is None or is_open else [high]
     if not lows and not highs and node.is_true("isAccessibleForFree"):
         lows = highs = [0.0]
-    price = _make_price(lows, highs, notes)
+    price = _make_price(lows, highs, notes, most_open=max(opens, default=0.0))
     available = [word.casefold() for offer in offers for word in offer.get_words("availability")]
     sold_out = all(word in _GONE for word in available) and len(available) == len(offers) if available else None
     if node.get_text("remainingAttendeeCapacity") == "0":
@@ -231,13 +233,6 @@ def _read_age(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value == int(value) else value
 
 
-def _parse_ages(text: str) -> dict[str, Any]:
-    """Return the ages that a text states, and the text."""
-    text = " ".join(text.split())
-    ages = read_ages(text)
-    return drop_unstated({"min": ages and ages.min, "max": ages and ages.max, "text": text})
-
-
 def _list_prices(offer: Node) -> Iterator[tuple[str, Any]]:
     for source in (offer, *offer.get_nodes("priceSpecification"), *offer.get_nodes("offers")):
         for name in ("price", "lowPrice", "highPrice", "minPrice", "maxPrice"):
@@ -253,8 +248,9 @@ def _read_amount(value: Any) -> Amount | None:
     return read_amount(value, decimal=".")  # a database writes "25.000"
 
 
-def _make_price(lows: list[float], highs: list[float], notes: list[str]) -> dict[str, Any]:
-    """Make the members of a price. `lows`: amounts paid at least, `highs` at most; a plain amount is in both."""
+def _make_price(lows: list[float], highs: list[float], notes: list[str], *, most_open: float) -> dict[str, Any]:
+    """Make the members of a price. `lows`: amounts paid at least, `highs` at most; a plain amount is in both.
+    `most_open`: the greatest amount that may be more."""
     note = {"note": "; ".join(dict.fromkeys(notes))} if notes else {}
     if not lows and not highs:
         donation = any((amount := read_amount(note)) and amount.kind == "donation" for note in notes)
@@ -262,7 +258,7 @@ def _make_price(lows: list[float], highs: list[float], notes: list[str]) -> dict
     if not lows:
         return {"type": "range", "max": max(highs)} | note
     low, high = min(lows), max(highs, default=None)
-    if high is None or max(lows) > high:
+    if high is None or most_open > high:
         return {"type": "from", "min": low} | note
     kind = "free" if high == 0 else "fixed" if low == high else "range"
     return {"type": kind, "min": low, "max": high} | note

@@ -92,10 +92,14 @@ def _take_clock(text: str, *, end: str) -> str | None:
     return None if clock is None else f"{clock:%H:%M}"
 
 
-def understands(kind: str, text: str) -> bool:
-    """Return True if the reader of this kind reads a text."""
+def read_text(kind: str, text: str) -> object:
+    """Return what the reader of this kind reads in a text, None if nothing."""
     readers: dict[str, Callable[[str], object]] = {"ages": read_ages, "amount": read_amount, "clock": read_hours}
-    return readers[kind](text) is not None
+    return readers[kind](text)
+
+
+def understands(kind: str, text: str) -> bool:
+    return read_text(kind, text) is not None
 
 
 def _take_time(text: str, *, end: str, today: date) -> str | None:

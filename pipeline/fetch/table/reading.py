@@ -41,7 +41,7 @@ from pipeline.fetch.table.mapping import (
     find_text,
     list_used,
 )
-from pipeline.fetch.table.ranges import register_readers, understands
+from pipeline.fetch.table.ranges import read_text, register_readers
 from pipeline.fetch.table.select_runner import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
 from pipeline.fetch.table.text_sources import TextSource, list_texts
@@ -178,10 +178,10 @@ def list_unplaced(types: Mapping[str, Any], used: Iterable[str]) -> list[str]:
 
 
 def _count_texts(connection: DuckDBPyConnection, source: TextSource, setting: FeedSetting) -> None:
-    """Count the rows whose text no reader understands."""
+    """Count the rows by what a reader makes of their texts."""
     query = f"SELECT {source.sql} AS text, count(*) FROM feed GROUP BY 1 HAVING text IS NOT NULL"
     for text, count in connection.execute(query).fetchall():
-        setting.tell_text(source.member, text, understands(source.kind, text), count)
+        setting.tell_text(source.member, text, read_text(source.kind, text), count)
 
 
 def refuse_errors(value: Any) -> Any:

@@ -26,7 +26,7 @@ def list_texts(raw: Mapping[str, Any], columns: Mapping[str, Any], vocabulary: V
         is_other_end = member.endswith(".max") and f"{member[:-3]}min" in rules
         if kind == "local" and len(rule.join) > 1 and member == "starts_local":
             for name in rule.join[1:]:
-                yield TextSource(member, "clock", join_list(find_text(member, name, columns), rule.with_))
+                yield TextSource(f"{member} (hour)", "clock", join_list(find_text(member, name, columns), rule.with_))
         elif rule.range and kind in ("ages", "amount") and not is_other_end:
             text = compile_source(member, rule, targets[member], columns)
             if not text.many:
