@@ -72,13 +72,7 @@ class _HourReader:
 
     def read(self, text: str) -> Hours | None:
         tokens = self._scanner.scan(_DATE.sub(lambda match: " " * len(match[0]), text))
-        days = {
-            code: None
-            for token in tokens
-            if token.role.startswith(WEEKDAY)
-            for code in token.role.removeprefix(WEEKDAY).split()
-        }
-        weekdays = _fill_range(tokens, tuple(days))
+        weekdays = _list_weekdays(tokens)
         for at in range(len(tokens)):
             first = _parse_clock(tokens, at)
             if first is None:
@@ -205,8 +199,16 @@ def _guess_half(first: _Clock, last: _Clock) -> int:
     return _make_time(first._replace(half=half)).hour
 
 
-def _fill_range(tokens: Sequence[Token], days: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the weekdays between two that a dash joins: "Mon-Fri 9am-5pm"."""
+def _list_weekdays(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the weekdays of a text, with those between two that a dash joins: "Mon-Fri 9am-5pm"; () if it says when
+    something is closed."""
+    roles = [token.role for token in tokens]
+    if "closed" in roles:
+        return ()
+    if "except" in roles:
+        at = roles.index("except")
+        return tuple(day for day in _list_weekdays(tokens[:at]) if day not in _list_weekdays(tokens[at + 1 :]))
+    days = tuple(code for role in roles if role.startswith(WEEKDAY) for code in role.removeprefix(WEEKDAY).split())
     for one, dash, other in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if (
             one.role.startswith(WEEKDAY)

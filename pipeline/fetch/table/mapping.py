@@ -313,6 +313,9 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
             sql = _compile_value(quote(member), rule, target, text, zone)
         _place(tree, target, sql)
     _add_day(tree, rules)
+    if (weekdays := _list_weekday_texts(rules, columns)) and "rrule" not in tree:
+        texts.append(f"coalesce({', '.join(weekdays)}) AS {quote('weekdays')}")
+        tree["rrule"] = quote("weekdays")
     members = ",\n    ".join(["rowid", *(f"{_write(branch)} AS {quote(name)}" for name, branch in tree.items())])
     read = ",\n        ".join(moments)
     of = ",\n        ".join(texts)
@@ -323,6 +326,18 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
         f"moments AS (\n    SELECT\n        {read}\n    FROM texts\n)\n"
         f"SELECT\n    {members}\nFROM moments\nORDER BY rowid\n"
     )
+
+
+def _list_weekday_texts(rules: Mapping[str, Rule], columns: Mapping[str, Any]) -> list[str]:
+    """Return SQL for the weekdays that the columns of an event's start name, which `repeat_on_weekdays` takes."""
+    rule = rules.get("starts_local")
+    if rule is None or "ends_local" not in rules or not (rule.range or len(rule.join) > 1):
+        return []
+    texts = [find_text("starts_local", name, columns) for name in rule.columns if name in columns]
+    return [
+        f"CASE WHEN regexp_matches({text.sql}, '[A-Za-z]{{2}}') THEN weekdays({text.sql}) END"
+        for text in texts if not text.many and not text.is_number
+    ]  # fmt: skip
 
 
 def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:

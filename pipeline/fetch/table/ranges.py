@@ -16,9 +16,10 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from outings.texts.ages import read_ages
 from outings.texts.amounts import read_amount
-from outings.texts.days import names_day, read_days
+from outings.texts.days import names_day, read_days, read_weekdays
 from outings.texts.hours import read_hours
 from outings.texts.tokens import fold
+from pipeline.fetch.table.weekdays import take_weekdays
 
 CURRENCY = r"(?i:us\$|r\$|[$€£¥]|usd|eur|gbp|cad|mxn|euros?|dollars?|dolares|pesos?)"
 _SIDES = re.compile(r"(.*\d.*?)\s+(?:-|to|bis|al?|au|tot|ate|until|through)\s+(.*\d.*)")
@@ -36,19 +37,20 @@ def take_range(sql: str, kind: str, end: str, *, decimal: str = ".") -> str:
 
 def register_readers(connection: DuckDBPyConnection, *, today: date) -> None:
     """Create the functions of `take_range`. `today`: days without a year are the next from two months before it on."""
+    functions: dict[str, Callable[[str], str | None]] = {"weekdays": partial(take_weekdays, today=today)}
     for end in ("start", "end"):
-        functions: dict[str, Callable[[str], str | None]] = {
+        functions |= {
             f"ages_{end}": partial(_take_age, end=end),
             f"amount_{end}_point": partial(_take_amount, decimal=".", end=end),
             f"amount_{end}_comma": partial(_take_amount, decimal=",", end=end),
             f"time_{end}": lru_cache(maxsize=4096)(partial(_take_time, end=end, today=today)),
+            f"clock_{end}": partial(_take_clock, end=end),
         }
-        functions |= {f"clock_{end}": partial(_take_clock, end=end)}
-        for name, read in functions.items():
-            connection.create_function(
-                name, _read_text(read), ["VARCHAR"], "VARCHAR", type=PythonUDFType.NATIVE,
-                null_handling=FunctionNullHandling.SPECIAL,
-            )  # fmt: skip
+    for name, read in functions.items():
+        connection.create_function(
+            name, _read_text(read), ["VARCHAR"], "VARCHAR", type=PythonUDFType.NATIVE,
+            null_handling=FunctionNullHandling.SPECIAL,
+        )  # fmt: skip
 
 
 @contextmanager
@@ -94,8 +96,9 @@ def _take_clock(text: str, *, end: str) -> str | None:
 
 def read_text(kind: str, text: str) -> object:
     """Return what the reader of this kind reads in a text, None if nothing."""
-    readers: dict[str, Callable[[str], object]] = {"ages": read_ages, "amount": read_amount, "clock": read_hours}
-    return readers[kind](text)
+    if kind == "clock":
+        return read_hours(text) or read_weekdays(text) or None
+    return read_ages(text) if kind == "ages" else read_amount(text)
 
 
 def understands(kind: str, text: str) -> bool:

@@ -45,6 +45,7 @@ from pipeline.fetch.table.ranges import read_text, register_readers
 from pipeline.fetch.table.select_runner import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
 from pipeline.fetch.table.text_sources import TextSource, list_texts
+from pipeline.fetch.table.weekdays import repeat_on_weekdays
 from pipeline.fetch.unpacking import TableFile, list_tables
 from pipeline.scratch import open_scratch
 
@@ -102,7 +103,7 @@ def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[R
             if isinstance(raw.value, dict) and isinstance(place := raw.value.pop(ROW, None), int):
                 line, name = locate(place)
                 raw = raw._replace(line=line, file=name)
-            yield raw if query is not None else raw._replace(value=refuse_errors(raw.value))
+            yield raw if query is not None else raw._replace(value=_finish_record(raw.value, feed))
 
 
 def _leave_out_rows(connection: DuckDBPyConnection, feed: FeedTable) -> Iterator[RawRecord]:
@@ -182,6 +183,13 @@ def _count_texts(connection: DuckDBPyConnection, source: TextSource, setting: Fe
     query = f"SELECT {source.sql} AS text, count(*) FROM feed GROUP BY 1 HAVING text IS NOT NULL"
     for text, count in connection.execute(query).fetchall():
         setting.tell_text(source.member, text, read_text(source.kind, text), count)
+
+
+def _finish_record(value: Any, feed: FeedTable) -> Any:
+    """Return a record of a mapping, with the series that its weekdays make."""
+    if isinstance(value, dict) and "rrule" not in feed.map and (taken := value.pop("rrule", None)):
+        repeat_on_weekdays(value, taken)
+    return refuse_errors(value)
 
 
 def refuse_errors(value: Any) -> Any:
