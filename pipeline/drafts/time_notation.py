@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.texts.days import list_month_names, list_weekday_names
-from pipeline.fetch.table.mapping import read_clock, read_day, read_moment
 from pipeline.fetch.table.ranges import run_readers, take_range
+from pipeline.fetch.table.time_formats import read_clock, read_day, read_moment
 from pipeline.words import fold
 
 # Where both fit, the one in front is taken: a caller in a country that writes months first turns them round.

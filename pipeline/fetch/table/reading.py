@@ -35,7 +35,6 @@ from pipeline.fetch.table.json_rows import (
     open_json_lines,
 )
 from pipeline.fetch.table.mapping import (
-    FIRST_DAY,
     compile_headings,
     compile_mapping,
     find_text,
@@ -45,6 +44,7 @@ from pipeline.fetch.table.ranges import read_text, register_readers
 from pipeline.fetch.table.select_runner import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
 from pipeline.fetch.table.text_sources import TextSource, list_texts
+from pipeline.fetch.table.time_formats import FIRST_DAY
 from pipeline.fetch.table.weekdays import repeat_on_weekdays
 from pipeline.fetch.unpacking import TableFile, list_tables
 from pipeline.scratch import open_scratch
