@@ -5,7 +5,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from outings.texts.ages import AgeSpan, read_ages
+from outings.texts.age_phrases import AgeSpan
+from outings.texts.ages import read_ages
 from outings.texts.amounts import Amount, read_amount
 from outings.texts.days import Days, read_days
 from outings.texts.hours import Hours, read_hours

@@ -9,7 +9,7 @@ import pytest
 from outings.answers.search.understanding.ages import find_ages, join_ages
 from outings.answers.search.understanding.words import QueryWords
 from outings.contract.languages.language import SHIPPED, read_shipped_language
-from outings.texts.ages import AgeSpan
+from outings.texts.age_phrases import AgeSpan
 from outings.texts.tokens import fold
 from pipeline.fetch.table.ranges import register_readers, take_range
 from pipeline.resolve.facts.audience import join_ages as join_text_ages

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from outings.contract.languages.language import ENGLISH, SHIPPED, Language, read_shipped_language
 from outings.contract.languages.word_lists import AudienceWords
-from outings.texts.ages import AgeReader, AgeSpan, join_spans, open_age_reader
+from outings.texts.age_phrases import AgeSpan, join_spans
+from outings.texts.ages import AgeReader, open_age_reader
 from pipeline.records.record import ListingRecord
 from pipeline.resolve.facts.phrases import Phrases, fold_phrases, split_sentences, split_words
 

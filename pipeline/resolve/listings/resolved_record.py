@@ -11,7 +11,7 @@ from outings.contract.languages.language import Language
 from outings.contract.resources.shared import Ages, Location, OrganizationReference, PlaceReference
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import MetroSettings
-from outings.texts.ages import AgeSpan
+from outings.texts.age_phrases import AgeSpan
 from pipeline.records.record import ListingRecord
 from pipeline.resolve.addresses import Point
 

@@ -7,7 +7,7 @@ import pytest
 from outings.contract.languages.language import Language, read_shipped_language
 from outings.contract.languages.word_lists import AudienceWords
 from outings.contract.resources.shared import AgeRange
-from outings.texts.ages import AgeSpan
+from outings.texts.age_phrases import AgeSpan
 from pipeline.records.record import EventRecord
 from pipeline.resolve.facts.audience import AudienceClassifier, Verdict, judge_ages, read_classifier
 
