@@ -34,7 +34,7 @@ from outings.contract.pricing_plans import Offer, resolve_includes
 from outings.contract.query import Entitlement, Query, parse_query, split_pairs
 from outings.contract.resources.directories import CalendarAddress, Center
 from outings.contract.routes import PATH_WORDS, Match, Route, match_route
-from outings.contract.values import Parameter, Value
+from outings.contract.values import Parameter, Value, show_text
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import Corrupt, StoreError
@@ -134,11 +134,20 @@ def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) ->
         slug = served.elsewhere[name]
         raise forbidden_metro(entitlement, slug) if not entitlement.allows_metro(slug) else refuse_elsewhere(slug)
     if metro is None:
-        meant = served.metros.get(name.lower())
-        raise not_found(f"There is no metro {name[:100]!r}.", did_you_mean=None if meant is None else meant.metro.slug)
+        raise unknown_metro(name, served=served, entitlement=entitlement)
     if not entitlement.allows_metro(metro.metro.slug):
         raise forbidden_metro(entitlement, metro.metro.slug)
     return metro
+
+
+def unknown_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> ApiError:
+    """Return the 404 for a metro that there is not. It names the metros that the key may read."""
+    slugs = {alias: snapshot.metro.slug for alias, snapshot in served.metros.items()} | dict(served.elsewhere)
+    readable = {alias: slug for alias, slug in slugs.items() if entitlement.allows_metro(slug)}
+    metros = sorted({*readable.values()})
+    message = f"There is no metro {show_text(name)}; this key may read {', '.join(metros) or 'none'}."
+    error = not_found(message, did_you_mean=readable.get(find_nearest(name, readable) or ""))
+    return ApiError(error.code, error.message, details={**error.details, "metros": metros})
 
 
 def refuse_elsewhere(metro: str) -> ApiError:

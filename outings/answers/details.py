@@ -224,8 +224,8 @@ def plan_detail(query: Query, context: AnswerContext) -> AnswerPlan:
         attached = _tag_attached(query, listing.snapshot, context)
     opened, row = open_snapshot(listing.snapshot), listing.row
     series = open_series(opened)
-    is_series = query.resource == "event" and series.is_series(row)
-    following = series.find_next(row, context.dates[listing.snapshot.metro.slug]) if is_series else None
+    has_dates = query.resource == "event" and series.has_dates(row)
+    following = series.find_next(row, context.dates[listing.snapshot.metro.slug]) if has_dates else None
     # The row's hash leaves out `created_at` and `updated_at`.
     own = (opened.listings.read_hash(row).hex(), opened.listings.read_stamps(row))
     tag = make_tag("detail", own, following, query.notices, attached)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.answers.changes import plan_changes, plan_versions
 from outings.answers.coverage import plan_coverage
@@ -28,16 +29,19 @@ from outings.answers.rows.evaluator import make_evaluator
 from outings.answers.rows.filters import choose_types
 from outings.answers.search.index import open_search
 from outings.answers.search.page import plan_search
+from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader, find_reader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
 from outings.answers.suggestions.index import open_suggestions
 from outings.answers.suggestions.suggest import plan_suggestions
 from outings.answers.weather import Weather
+from outings.contract.envelope import unknown_neighborhood
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Entitlement, Query
 from outings.contract.resources.meta import CalendarMeta, ListMeta
 from outings.contract.routes import ROUTES
+from outings.contract.values import show_text
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Release, Snapshot
 
@@ -97,6 +101,12 @@ def _find_snapshot(query: Query, context: AnswerContext) -> tuple[Query, Snapsho
         check_cursor(query, snapshot)
     if not query.values.keys().isdisjoint(ZIPS):
         check_zips(query, open_snapshot(snapshot))
+    if "neighborhood" in query.values:
+        text = str(query.get("neighborhood"))
+        nearest = open_snapshot(snapshot).open_index(open_areas).suggest(text, context.entitlement.readable_types)
+        if nearest is not None:
+            notice = unknown_neighborhood(show_text(text), metro=snapshot.metro.slug, nearest=nearest)
+            query = replace(query, notices=(*query.notices, notice))
     if "where" in query.values:
         types = choose_types(query, context.entitlement) if query.resource is None else (query.resource,)
         evaluate(str(query.get("where")), types, snapshot=snapshot, release=context.release)

@@ -19,6 +19,7 @@ NOTICES: Mapping[str, str] = {
     "parameter_ignored": "A parameter, or a path of `fields`, changes nothing here.",
     "facets_incomplete": "A count is cut short.",
     "point_outside_metro": "The point lies outside of the metro's box.",
+    "neighborhood_unknown": "The metro has no such neighborhood. `details.did_you_mean` has the nearest ones.",
     "rows_without_coordinates": "Rows have no coordinates: they are left out, or are placed by their postal code.",
 }
 
@@ -82,6 +83,17 @@ def unavailable_related(name: str) -> Notice:
     """Return the notice that the list `name` in `related` is empty."""
     message = f"related.{name} has no cards."
     return Notice(code="related_unavailable", include="related", message=message, details={"list": name})
+
+
+def unknown_neighborhood(text: str, *, metro: str, nearest: Sequence[str]) -> Notice:
+    """Return the notice that no neighborhood has this slug or name. `nearest`: slugs that are spelled similarly."""
+    hint = f"did you mean {' or '.join(nearest)}?" if nearest else f"/v1/{metro}/neighborhoods lists them."
+    return Notice(
+        code="neighborhood_unknown",
+        param="neighborhood",
+        message=f"There is no neighborhood {text} in {metro}; {hint}",
+        details={"did_you_mean": list(nearest)},
+    )
 
 
 def outside_metro(name: str) -> Notice:

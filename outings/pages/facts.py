@@ -39,15 +39,15 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 def list_times(item: Document, words: Words) -> Iterator[str]:
     """Yield when the listing is, a line for each statement."""
-    occurrence = item.get("occurrence") or {}
+    occurrence = item.get("occurrence") if item.get("is_recurring") else None
     match item["type"]:
         case "event":
-            start = occurrence.get("next_starts_local") or item["starts_local"]
+            start = (occurrence or {}).get("next_starts_local") or item["starts_local"]
             if start:
                 yield format_span(start, None if occurrence else item["ends_local"], words, has_time=item["has_time"])
             if item["recurrence_description"]:
                 yield item["recurrence_description"]
-            if occurrence.get("remaining"):
+            if occurrence and occurrence["remaining"]:
                 yield words["more_dates"].format(count=occurrence["remaining"])
         case "class":
             schedule, term = item["schedule"], item["term"]

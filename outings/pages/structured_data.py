@@ -61,7 +61,7 @@ def _make_times(item: Document) -> dict[str, Any] | None:
     if item["type"] == "camp":
         return {"startDate": item["starts_on"], "endDate": item["ends_on"]} if item["starts_on"] else None
     first, end = item["starts_local"], item["ends_local"]
-    start = (item.get("occurrence") or {}).get("next_starts_local") or first
+    start = (item.get("is_recurring") and item["occurrence"]["next_starts_local"]) or first
     if not start:
         return None
     if end:

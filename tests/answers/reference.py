@@ -333,7 +333,11 @@ def show_occurrence(world: World, event: Document, today: date) -> Document:
 
 def _show_event(world: World, event: Document, today: date) -> Document:
     """A listing of another type as it is."""
-    return {**event, "occurrence": show_occurrence(world, event, today)} if event.get("is_recurring") else event
+    return (
+        {**event, "occurrence": show_occurrence(world, event, today)}
+        if event.get("has_date") or event.get("is_recurring")
+        else event
+    )
 
 
 def _first_session(camp: Document, start: date) -> str:

@@ -1,6 +1,6 @@
 """`occurrences=expand`: an item an occurrence, each once, at its own time."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -116,7 +116,9 @@ def test_a_single_event_has_a_block_of_its_own(tmp_path: Path) -> None:
         ID, has_date=True, starts_local="2026-08-12T00:00:00", starts_at="2026-08-12T04:00:00Z"
     )
     release = open_release([World(listings=[event], dates={ID: documents.read_dates("2026-08-12T00:00:00")})], tmp_path)
-    assert "occurrence" not in fetch(release, EVENTS)["data"][0]
+    assert fetch(release, EVENTS)["data"][0]["occurrence"].keys() == {
+        "next_starts_at", "next_starts_local", "remaining", "total"
+    }  # fmt: skip
     (item,) = fetch(release, EVENTS, EXPAND)["data"]
     assert item["start_time"] is None
     assert item["occurrence"] == {
@@ -171,3 +173,27 @@ def test_only_events_take_occurrences(empty: Release, collection: str) -> None:
     with pytest.raises(ApiError) as raised:
         fetch(empty, f"/v1/harbor/{collection}", EXPAND)
     assert raised.value.details["reason"] == "parameter_not_supported"
+
+
+def test_every_event_with_a_date_says_its_next_one(tmp_path: Path) -> None:
+    once, over = datetime(2026, 8, 20, 9), datetime(2026, 7, 1, 9)
+    world = World(
+        listings=[
+            documents.make_event(make_uuid(number), has_date=at is not None, starts_local=at and at.isoformat(),
+                                 starts_at=at and f"{at + timedelta(hours=4):%Y-%m-%dT%H:%M:%SZ}")
+            for number, at in ((1, once), (2, over), (3, None))
+        ],
+        dates={make_uuid(1): [once], make_uuid(2): [over]},
+    )  # fmt: skip
+    release = open_release([world], tmp_path)
+    shown = [fetch(release, f"/v1/events/{make_uuid(number)}")["data"] for number in (1, 2, 3)]
+    assert shown[0]["occurrence"] == {
+        "next_starts_at": "2026-08-20T13:00:00Z", "next_starts_local": "2026-08-20T09:00:00",
+        "remaining": 1, "total": 1,
+    }  # fmt: skip
+    assert shown[1]["occurrence"] == {
+        "next_starts_at": None, "next_starts_local": None, "remaining": 0, "total": 1,
+    }  # fmt: skip
+    assert "occurrence" not in shown[2]
+    [listed] = fetch(release, EVENTS)["data"]
+    assert listed == shown[0]

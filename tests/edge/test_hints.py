@@ -50,12 +50,22 @@ def test_a_file_of_the_export_that_there_is_not_is_reported_the_nearest(service:
     assert "Did you mean events.jsonl?" in service.get("/v1/harbor/export/events.json").error["message"]
 
 
-def test_a_metro_of_which_only_the_case_is_wrong_is_reported_the_right_one(service: Service) -> None:
-    for path in ("/v1/HARBOR/events", "/v1/Harbor-City/events", "/v1/changes?metro=Harbor"):
-        assert service.get(path).error["details"]["did_you_mean"] == "harbor", path
+@pytest.mark.parametrize("path", ["/v1/HARBOR/events", "/v1/Harbor-City/events", "/v1/changes?metro=Habor"])
+def test_a_metro_that_is_misspelled_is_reported_the_right_one(service: Service, path: str) -> None:
+    assert service.get(path).error["details"]["did_you_mean"] == "harbor"
 
 
-@pytest.mark.parametrize("path", ["/v1/harbor/venues", "/v1/harbor/events/x/", "/v1//", "/", "/v1/nowhere/events"])
+@pytest.mark.parametrize(
+    "path", ["/v1/nowhere/events", "/v1/changes?metro=nowhere", "/v1/events/slug/zoo?metro=nowhere"]
+)
+def test_an_unknown_metro_names_those_that_the_key_may_read(service: Service, path: str) -> None:
+    assert service.get(path).error["details"] == {"metros": ["harbor", "lakeside"]}
+    got = service.get(path, kind="harbor")
+    assert (got.status, got.error["details"]) == (404, {"metros": ["harbor"]})
+    assert got.error["message"] == "There is no metro 'nowhere'; this key may read harbor."
+
+
+@pytest.mark.parametrize("path", ["/v1/harbor/venues", "/v1/harbor/events/x/", "/v1//", "/"])
 def test_a_path_that_is_none_however_it_is_written_gets_no_hint(service: Service, path: str) -> None:
     got = service.get(path)
     assert (got.status, "details" in got.error) == (404, False)

@@ -103,6 +103,10 @@ class Series:
     def is_series(self, row: int) -> bool:
         return bool(self._recurring[row])
 
+    def has_dates(self, row: int) -> bool:
+        """Return True if an event has a date, or had one."""
+        return self.is_series(row) or self._ends[row] > (self._ends[row - 1] if row else 0)
+
     def are_series(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.asarray(self._recurring)[rows].astype(np.bool_)
 
@@ -198,16 +202,16 @@ _decoder = msgspec.json.Decoder(dict[str, Raw])
 
 
 def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
-    """Return the document of an event; for a series, with its next occurrence from `today` on."""
+    """Return the document of an event; if it has a date, with its next occurrence from `today` on."""
     return b",".join(view_events(reader, [row], today))
 
 
 def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes | memoryview]:
-    """Return the documents of events in pieces to be joined by commas, without copying them. A series has two pieces,
-    the second with its next occurrence from `today` on."""
+    """Return the documents of events in pieces to be joined by commas, without copying them. One with a date has two
+    pieces, the second with its next occurrence from `today` on."""
     series, pieces = open_series(reader), list[bytes | memoryview]()
     for document, row in zip(reader.view_documents(rows), rows, strict=True):
-        if series.is_series(row):
+        if series.has_dates(row):
             pieces += (document[:-1], _read_next(reader.reference, row, today))
         else:
             pieces.append(document)
@@ -216,7 +220,7 @@ def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> lis
 
 @lru_cache(maxsize=_BLOCKS)
 def _read_next(reference: "weakref.ref[SnapshotReader]", row: int, today: date) -> bytes:
-    """Return the end of a series' document as JSON, with the block `occurrence` about its next occurrence on or after
+    """Return the end of an event's document as JSON, with the block `occurrence` about its next occurrence on or after
     the date. Making one takes 12 µs, most of it to format two instants."""
     reader = reference()
     assert reader is not None, "callers hold the reader"

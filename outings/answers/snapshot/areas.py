@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.snapshot.reader import DerivedTables, SnapshotReader
+from outings.contract.did_you_mean import list_nearest
 from outings.contract.resources.directories import Bounds, NeighborhoodCenter
 from outings.contract.text import fold_text
 from outings.contract.vocabulary import TYPES
@@ -138,6 +139,16 @@ class Areas:
             for number in range(len(self))
             if self.slugs[number].casefold() == slug or fold_text(self.names[number]) == key
         ]
+
+    def suggest(self, text: str, types: frozenset[str]) -> list[str] | None:
+        """Return the slugs of neighborhoods spelled like `text`, or None if it names one. Only those count that readers
+        of the types may see."""
+        shown = self.narrow(types)
+        known = np.flatnonzero(shown.are_known(types)).tolist()
+        if not {*shown.find(text)}.isdisjoint(known):
+            return None
+        slugs = {name: self.slugs[number] for number in known for name in (shown.names[number], self.slugs[number])}
+        return list(dict.fromkeys(slugs[name] for name in list_nearest(text, slugs)))
 
     def are_known(self, types: Iterable[str]) -> NDArray[np.bool_]:
         """Mark by number the neighborhoods on the map, and those that a published listing of the types names."""

@@ -207,7 +207,7 @@ class EventLinks(Member, frozen=True, kw_only=True):
 
 
 class Occurrence(Member, frozen=True, kw_only=True):
-    """The next date of a series. With `occurrences=expand` an item also has its own date, from `key` on."""
+    """The next date of an event. With `occurrences=expand` an item also has its own date, from `key` on."""
 
     next_starts_at: Annotated[Instant | None, means("The next date from today on that is not canceled, in UTC.")]
     next_starts_local: Annotated[Local | None, means("The same by the clock of `timezone`.")]

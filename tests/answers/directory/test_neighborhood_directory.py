@@ -161,3 +161,30 @@ def test_counts_are_those_of_the_lists_with_the_neighborhood(
         assert item["counts"]["total"] == sum(item["counts"][name] for name in COLLECTIONS.values())
     by_count = read_all(release, PATH, {"sort": "count", "limit": "3"})
     assert by_count == sorted(listed, key=lambda item: (-item["counts"]["total"], item["name"].casefold()))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/harbor/events", "/v1/harbor/places", "/v1/harbor/classes/calendar?from=2026-08-10&to=2026-08-11",
+        "/v1/harbor/camps/density", "/v1/harbor/search?q=club", "/v1/harbor/organizations", "/v1/harbor/coverage",
+    ],
+)  # fmt: skip
+def test_an_unknown_neighborhood_is_a_notice_with_the_nearest(release: Release, path: str) -> None:
+    path, _, text = path.partition("?")
+    params = dict(pair.split("=") for pair in text.split("&")) if text else {}
+    [notice] = fetch(release, path, {**params, "neighborhood": "balard"})["notices"]
+    assert (notice["code"], notice["param"]) == ("neighborhood_unknown", "neighborhood")
+    assert notice["details"] == {"did_you_mean": ["ballard"]}
+    assert "did you mean ballard?" in notice["message"]
+    [notice] = fetch(release, path, {**params, "neighborhood": "q"})["notices"]
+    assert notice["details"] == {"did_you_mean": []}
+    assert "/v1/harbor/neighborhoods" in notice["message"]
+    for known in ("ballard", "CAPITOL HILL!", "st-marks"):
+        assert "notices" not in fetch(release, path, {**params, "neighborhood": known}), known
+
+
+def test_a_neighborhood_of_what_a_key_may_not_read_is_as_unknown_as_any(release: Release) -> None:
+    events = {"entitlement": Entitlement(types=frozenset({"event"}))}
+    [notice] = fetch(release, "/v1/harbor/events", {"neighborhood": "nowhere-else"}, **events)["notices"]
+    assert notice["details"] == {"did_you_mean": []}
