@@ -57,15 +57,16 @@ def find_match(path: str) -> Match:
 
 def suggest_path(path: str) -> str | None:
     """Return a route's path that differs from this one in case or slashes alone, or that adds `/v1` or a metro, has
-    another last word (`event` for `events`), or a slug in place of an id."""
+    another last word (`event` for `events`), a slug in place of an id, or a metro before a listing that needs none."""
     if len(path) > MOST_PATH_CHARACTERS:
         return None
     plain = "/" + "/".join(filter(None, path.split("/")))
     lower = plain.lower()
     start, _, last = lower.removeprefix("/v1").rpartition("/")
     near = find_nearest(last, PATH_WORDS) or last
+    listed = "/" + start[1:].partition("/")[2]
     ends = (f"{start}/{last}", f"{start}/{near}", f"{start or '/{metro}'}/{near}", f"{start}/slug/{last}")
-    nearest = (plain, lower, *(f"/v1{end}" for end in ends))
+    nearest = (plain, lower, *(f"/v1{end}" for end in (*ends, f"{listed}/{last}", f"{listed}/slug/{last}")))
     return next((path for path in nearest if match_route(path) is not None), None)
 
 

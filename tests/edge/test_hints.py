@@ -40,6 +40,9 @@ def test_a_path_of_which_only_the_case_or_a_slash_is_wrong_is_reported_the_right
         ("/v1/events", "/v1/{metro}/events"),
         ("/search", "/v1/{metro}/search"),
         ("/v1/places/the-library", "/v1/places/slug/the-library"),
+        ("/v1/harbor/places/the-library", "/v1/places/slug/the-library"),
+        ("/v1/harbor/places/slug/the-library", "/v1/places/slug/the-library"),
+        (DETAIL.replace("/v1", "/v1/harbor"), DETAIL),
     ],
 )
 def test_a_path_that_is_guessed_is_reported_the_nearest_route(service: Service, path: str, meant: str) -> None:
@@ -65,7 +68,7 @@ def test_an_unknown_metro_names_those_that_the_key_may_read(service: Service, pa
     assert got.error["message"] == "There is no metro 'nowhere'; this key may read harbor."
 
 
-@pytest.mark.parametrize("path", ["/v1/harbor/venues", "/v1/harbor/events/x/", "/v1//", "/"])
+@pytest.mark.parametrize("path", ["/v1/harbor/venues", "/v1/harbor/events/x/y/", "/v1//", "/"])
 def test_a_path_that_is_none_however_it_is_written_gets_no_hint(service: Service, path: str) -> None:
     got = service.get(path)
     assert (got.status, "details" in got.error) == (404, False)
