@@ -1,4 +1,4 @@
-"""Search engines that others would use, over the same listings: PostgreSQL's full text, SQLite's FTS5, tantivy.
+"""Search engines that others would use, over the same listings: PostgreSQL's full text and SQLite's FTS5.
 
 Each once with its defaults, and once with what is simple to set: any of the words, stemmed.
 """
@@ -7,10 +7,8 @@ import asyncio
 import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import asyncpg
-import tantivy
 from msgspec import Struct
 
 # Id → name, and everything else that is searched.
@@ -42,41 +40,6 @@ def open_sqlite(texts: Mapping[str, Texts]) -> list[Engine]:
         Engine("SQLite FTS5", lambda metro, q: ask("plain", metro, " ".join(_quote_words(q)))),
         Engine("  any word, porter", lambda metro, q: ask("stemmed", metro, " OR ".join(_quote_words(q)))),
     ]
-
-
-def open_tantivy(texts: Mapping[str, Texts], folder: Path) -> list[Engine]:
-    indexes = {
-        (metro, tokenizer): _write_tantivy(rows, folder / metro / tokenizer, tokenizer)
-        for metro, rows in texts.items()
-        for tokenizer in ("default", "en_stem")
-    }
-
-    def ask(tokenizer: str, metro: str, q: str) -> list[str]:
-        index = indexes[metro, tokenizer]
-        searcher = index.searcher()
-        query, _ = index.parse_query_lenient(q, ["name", "rest"])
-        return [str(searcher.doc(address)["id"][0]) for _, address in searcher.search(query, limit=_MOST).hits]
-
-    return [
-        Engine("tantivy", lambda metro, q: ask("default", metro, q)),
-        Engine("  any word, en_stem", lambda metro, q: ask("en_stem", metro, q)),
-    ]
-
-
-def _write_tantivy(rows: Texts, folder: Path, tokenizer: str) -> tantivy.Index:
-    folder.mkdir(parents=True)
-    builder = tantivy.SchemaBuilder()
-    builder.add_text_field("id", stored=True, tokenizer_name="raw")
-    builder.add_text_field("name", tokenizer_name=tokenizer)
-    builder.add_text_field("rest", tokenizer_name=tokenizer)
-    index = tantivy.Index(builder.build(), path=str(folder))
-    writer = index.writer(num_threads=1)
-    for row_id, (name, rest) in rows.items():
-        writer.add_document(tantivy.Document(id=row_id, name=name, rest=rest))
-    writer.commit()
-    writer.wait_merging_threads()
-    index.reload()
-    return index
 
 
 def open_postgresql(dsn: str, texts: Mapping[str, Texts]) -> list[Engine]:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from starlette.testclient import TestClient
 
 from bench.browser import open_browser
-from bench.engines import Engine, open_postgresql, open_sqlite, open_tantivy
+from bench.engines import Engine, open_postgresql, open_sqlite
 from bench.peers.cluster import find_programs, run_cluster
 from bench.search_quality_kinds import print_halves, print_kinds, read_halves
 from edge.app import Edge
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             return
         parents = read_halves()
         everything = [*judged, *(parent for half in parents.values() for parent in half)]
-        engines = [open_browser(folder / "two-cities/var/store", everything), *list_engines(cities, folder, running)]
+        engines = [open_browser(folder / "two-cities/var/store", everything), *list_engines(cities, running)]
         results = grade_all(client, engines, judged, cities)
         print_table(results)
         halves = {half: grade_all(client, engines, queries, cities) for half, queries in parents.items()}
@@ -108,9 +108,9 @@ def read_body(client: TestClient, path: str) -> dict[str, Any]:
     return body
 
 
-def list_engines(cities: Mapping[str, City], folder: Path, running: contextlib.ExitStack) -> list[Engine]:
+def list_engines(cities: Mapping[str, City], running: contextlib.ExitStack) -> list[Engine]:
     texts = {metro: city.texts for metro, city in cities.items()}
-    engines = [*open_sqlite(texts), *open_tantivy(texts, folder / "tantivy")]
+    engines = open_sqlite(texts)
     programs = find_programs()
     if programs is None:
         print("PostgreSQL is not installed (no initdb): it is left out.")
