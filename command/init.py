@@ -11,6 +11,7 @@ from typing import Any, cast
 import click
 
 from command.options import disarm, print_json, read_config, take_config, take_json
+from command.websites import Websites, find_websites, show_missing, show_websites
 from outings.configuration import (
     Configuration,
     ConfigurationError,
@@ -25,6 +26,7 @@ from outings.release.folder import FolderStore
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.record_report import FeedCount
 from pipeline.clock import AsOf
+from pipeline.discovery.discovering import describe_discovery
 from pipeline.drafts.columns import ROLES
 from pipeline.drafts.drafting import NO_PRESET, FeedDraft, OpenedFile, draft_feed, make_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
@@ -73,7 +75,12 @@ class Degrees(click.ParamType[tuple[float, ...]]):
 @click.option(
     "--column", "columns", multiple=True, metavar="ROLE=COLUMN", help="What a column is, such as name=TITULO."
 )
-@click.option("--preset", type=click.Choice([*read_presets(), NO_PRESET]), help="The known system of the addresses.")
+@click.option(
+    "--preset",
+    type=click.Choice([*read_presets(), NO_PRESET]),
+    metavar="NAME",
+    help="The known system of the addresses, as outings presets lists them; none: take each address as it is.",
+)
 @click.option("--allow-private", is_flag=True, help="Fetch from private addresses too.")
 @click.option("--sql", is_flag=True, help="Print the mapping as a SELECT, and write nothing.")
 @click.option("--force", is_flag=True, help="Draft again over a configuration that init has drafted.")
@@ -94,8 +101,8 @@ def init(
     as_json: bool,
     **city_options: Any,
 ) -> None:
-    """Look at files or addresses, and draft a configuration with a mapping. Only its own draft is overwritten, and only
-    with --force.
+    """Look at files, addresses of feeds, or websites, and draft a configuration. Of a website the feed that says most
+    of its events is taken. Only its own draft is overwritten, and only with --force.
 
     With --sql and no file: the SELECT of each mapped feed of the configuration."""
     sweep_scratch()
@@ -111,31 +118,65 @@ def init(
     asks = not yes and not as_json and sys.stdin.isatty()
     stated = _parse_columns(columns)
     try:
-        urls = _name_files(files, config)
-        feeds = [
-            make_feed(name, url, preset=preset or "", allow_private=allow_private, config=config, environ=os.environ)
-            for name, url in urls.items()
-        ]
         with open_scratch() as scratch:
-            opened = open_files(feeds, config.absolute().parent, scratch)
-            city = _describe_metro(opened, asks=asks, **city_options)
+            websites = _find_websites(files, config, scratch, preset, allow_private=allow_private, **city_options)
+            opened = _open_all(websites, config, scratch, preset, allow_private=allow_private)
+            city = _describe_metro(opened, websites, asks=asks, **city_options)
             drafts = [_draft(file, city, stated, type_=type_ or "", asks=asks) for file in opened]
         if sql:
             click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
             return
-        text = write_toml(city, drafts, organization=organization, urls=urls)
+        text = write_toml(
+            city, drafts, organization=organization, urls=websites.urls, organizations=websites.organizations
+        )  # fmt: skip
         reads, counts = _write_checked(config, text, force=force)
     except ConfigurationError as error:
         raise WrongSetting("\n".join(f"{problem.key}: {problem.message}" for problem in error.problems)) from error
     drafted = list(zip(drafts, reads, counts, strict=True))
     if as_json:
-        print_json({"config": str(config), "feeds": [describe_draft(*own) for own in drafted]})
-        return
+        found = {"websites": [describe_discovery(own) for own in websites.discoveries], "unread": websites.unread}
+        print_json({"config": str(config), "feeds": [describe_draft(*own) for own in drafted], **found})
+    else:
+        _show(drafted, websites, city, config)
+
+
+def _show(
+    drafted: list[tuple[FeedDraft, FeedRead, FeedCount]], websites: Websites, city: MetroDraft, config: Path
+) -> None:
+    show_websites(websites, [read for _, read, _ in drafted])
     for own in drafted:
-        click.echo(disarm(format_draft(*own)))
+        if own[0].feed.name not in websites.opened or not own[0].feed.preset:  # what a preset reads is known
+            click.echo(disarm(format_draft(*own)))
+    show_missing(websites)
     if city.missing_words:
         click.echo(f"\n{city.missing_words}")
     click.echo(f"\n{config} is written. Look at it, then: outings check, outings build, outings serve")
+
+
+def _find_websites(
+    files: Sequence[str], config: Path, scratch: Path, preset: str | None, *, allow_private: bool, **city_options: Any
+) -> Websites:
+    """Look at the addresses that are websites, but not at those that have a stated preset."""
+    urls = _name_files(files, config)
+    if preset:
+        return Websites(urls=urls)
+    center = city_options["center"]
+    return find_websites(
+        urls, metro=city_options["metro"], language=city_options["language"], allow_private=allow_private,
+        timezone=city_options["timezone"] or (_find_zone(center) if center else ""), config=config, scratch=scratch,
+    )  # fmt: skip
+
+
+def _open_all(
+    websites: Websites, config: Path, scratch: Path, preset: str | None, *, allow_private: bool
+) -> list[OpenedFile]:
+    """Open the files of all feeds, but those of websites, whose first pages are open already."""
+    feeds = [
+        make_feed(name, url, preset=preset or "", allow_private=allow_private, config=config, environ=os.environ)
+        for name, url in websites.urls.items()
+        if name not in websites.opened
+    ]
+    return [*open_files(feeds, config.absolute().parent, scratch), *websites.opened.values()]
 
 
 def _draft(
@@ -187,6 +228,7 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, list[str]]:
 
 def _describe_metro(
     opened: list[OpenedFile],
+    websites: Websites,
     *,
     metro: str,
     timezone: str,
@@ -196,7 +238,8 @@ def _describe_metro(
     asks: bool,
 ) -> MetroDraft:
     """Describe the metro by the options, otherwise by the files, otherwise by what the user answers in the terminal."""
-    points = [point for file in opened for point in find_points(file.columns)]
+    files = [file for file in opened if file.feed.name not in websites.opened]
+    points = [*websites.points, *(point for file in files for point in find_points(file.columns))]
     middle = center or find_center(points)
     city = metro or find_city(file.columns for file in opened) or ""
     if asks:
@@ -216,7 +259,7 @@ def _describe_metro(
         )
     if not is_zone(zone):
         raise click.UsageError(f"--timezone {zone}: expected a name of the IANA database, as America/New_York")
-    spoken = language or find_language(file.columns for file in opened)
+    spoken = language or (websites.language if not files else "") or find_language(file.columns for file in opened)
     return MetroDraft(
         slug=make_slug(city) or "city", name=city, timezone=zone, spoken=spoken,
         language=spoken if spoken in SHIPPED else ENGLISH,

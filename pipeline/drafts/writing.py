@@ -28,9 +28,15 @@ _CONFIDENCE = 'what you publish is sure: 1.0. For listings of others: "computed"
 
 
 def write_toml(
-    metro: MetroDraft, drafts: Sequence[FeedDraft], *, organization: str, urls: Mapping[str, str] = {}
+    metro: MetroDraft,
+    drafts: Sequence[FeedDraft],
+    *,
+    organization: str,
+    urls: Mapping[str, str] = {},
+    organizations: Mapping[str, str] = {},
 ) -> str:
-    """Write drafts as the text of a configuration. `urls`: by feed, the `url` to write instead of the draft's."""
+    """Write drafts as the text of a configuration. `urls`: by feed, the `url` to write instead of the draft's;
+    `organizations`: by feed, the organization of a feed if `organization`, that of all, is empty."""
     south, west, north, east = metro.bounds
     lines = [
         f"{DRAFTED} Change what is not right, then run `outings check`.",
@@ -44,7 +50,8 @@ def write_toml(
         f"bounds = {{ south = {south}, west = {west}, north = {north}, east = {east} }}",
     ]
     for draft in drafts:
-        lines += ["", "[[feeds]]", *_write_feed(draft, organization, url=urls.get(draft.feed.name))]
+        own = organization or organizations.get(draft.feed.name, "")
+        lines += ["", "[[feeds]]", *_write_feed(draft, own, url=urls.get(draft.feed.name))]
         if draft.own:
             lines += ["", *_write_map(draft)]
     # Of a value in a comment: TOML has no control characters.

@@ -47,7 +47,7 @@ class Page(Struct, frozen=True, kw_only=True):
     next: str | None = None
 
 
-def _parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
+def parse_rows(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
     """Parse the rows of a page and what it states of others. Raises ValueError with what is wrong with it."""
     refuse_markup(content)
     decoded = decode_text(content, stated=feed.encoding, charset=charset)
@@ -183,6 +183,18 @@ class PageReader(Struct, kw_only=True):
             self.tell(f"{self.count:,} pages, {self.rows:,} rows")
 
 
+def make_page_address(feed: FeedTable, pages: PagesTable, *, count: int = 0, rows: int = 0) -> str:
+    """Return the address of the page behind `count` pages with `rows` rows, by its number or its offset. The first page
+    by offset has the feed's own address, which a server without pages answers too."""
+    url = feed.url
+    if pages.size_parameter and not has_parameter(url, pages.size_parameter):
+        url = set_parameter(url, pages.size_parameter, pages.size)
+    if not pages.is_counted:
+        return url
+    counted = pages.first + count if pages.by == "page" else rows or None
+    return set_parameter(url, pages.parameter or PARAMETERS[pages.by], counted)
+
+
 class MovedRowsError(PagingError):
     """An error: the server's count changed between two pages, so rows may be missing or doubled."""
 
@@ -196,15 +208,7 @@ class _RowPageReader(PageReader, kw_only=True):
     cut: str | None = None
 
     def make_address(self) -> str:
-        """Return the address of the next page by its number or its offset. The first page by offset has the feed's own
-        address, which a server without pages answers too."""
-        url, pages = self.client.feed.url, self.pages
-        if pages.size_parameter and not has_parameter(url, pages.size_parameter):
-            url = set_parameter(url, pages.size_parameter, pages.size)
-        if not pages.is_counted:
-            return url
-        counted = pages.first + self.count if pages.by == "page" else self.rows or None
-        return set_parameter(url, pages.parameter or PARAMETERS[pages.by], counted)
+        return make_page_address(self.client.feed, self.pages, count=self.count, rows=self.rows)
 
     async def fetch_page(self, url: str) -> tuple[bytes, FetchResult]:
         """Fetch a page. If the server says that there is no such page, it is empty."""
@@ -218,7 +222,7 @@ class _RowPageReader(PageReader, kw_only=True):
     def parse(self, content: bytes, answer: FetchResult) -> Page:
         if content is _NO_PAGE:
             return Page()
-        return _parse_page(content, self.client.feed, self.pages, charset=answer.charset)
+        return parse_rows(content, self.client.feed, self.pages, charset=answer.charset)
 
     def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
         for before, now in ((self.total, page.total), (self.last, page.last)):

@@ -81,7 +81,7 @@ def read_served(config: Path) -> list[tuple[str, str, float, float]]:
     built = run("build", "--as-of", "2026-12-01", "--workers", "1", "--json", "-c", str(config))
     assert built.exit_code == 0, built.output
     starts = "strftime(starts_at AT TIME ZONE 'America/Boise', '%Y-%m-%d %H:%M') AS starts"
-    query = f"SELECT name, {starts}, price_min, lat FROM events ORDER BY starts"
+    query = f"SELECT name, {starts}, price.min AS price_min, location.lat AS lat FROM events ORDER BY starts"
     printed = run("query", query, "--format", "json", "-c", str(config))
     assert printed.exit_code == 0, printed.output
     rows = json.loads(printed.stdout)["rows"]
@@ -130,7 +130,8 @@ def test_an_address_that_answers_with_a_page_leaves_no_file_behind(tmp_path: Pat
     config = tmp_path / "outings.toml"
     done = run("init", f"{web.url}/export", *CITY, "--yes", "--allow-private", "-c", str(config))
     assert (done.exit_code, list(tmp_path.iterdir())) == (1, [])
-    assert "is a web page (its title: “Sign in”)" in done.stderr
+    assert "no list of events was found" in done.stderr
+    assert "/export (its title: “Sign in”)" in done.stderr
 
 
 def type_answers(folder: Path, file: str, *answers: str) -> "subprocess.CompletedProcess[str]":

@@ -59,7 +59,7 @@ def test_the_events_of_a_site_are_served(draft: Draft, web: Web, tmp_path: Path)
     draft(TRIBE)
     config = str(tmp_path / "outings.toml")
     assert run("build", "--as-of", "2026-11-30", "--workers", "1", "-c", config).exit_code == 0
-    query = "SELECT name, price_min, lat FROM events ORDER BY name"
+    query = "SELECT name, price.min AS price_min, location.lat AS lat FROM events ORDER BY name"
     printed = run("query", query, "--format", "json", "-c", config)
     rows = json.loads(printed.stdout)["rows"]
     assert [(row["name"], row["price_min"], row["lat"]) for row in rows] == [

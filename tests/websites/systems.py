@@ -2,12 +2,23 @@
 
 import json
 from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests.pipeline.fetch.web import Page
 
 Row = dict[str, Any]
+# The day before the first of events that are numbered by their days. Tests with a clock set another.
+FIRST = date(2026, 11, 30)
+
+
+def name_day(number: int) -> str:
+    return (FIRST + timedelta(days=number)).isoformat()
+
+
+def count_milliseconds(day: str, hour: int) -> int:
+    return int(datetime.combine(date.fromisoformat(day), time(hour), tzinfo=UTC).timestamp() * 1000)
 
 
 def make_html(body: str, *, head: str = "", language: str = "en", status: int = 200) -> Page:
@@ -78,8 +89,8 @@ def make_biblio_event(number: int, **members: Any) -> Row:
         "id": f"e{number}",
         "title": f"Baby Bounce {number}",
         "description": "<p>Songs &amp; rhymes.</p>",
-        "start": f"2026-12-{number:02}T10:30",
-        "end": f"2026-12-{number:02}T11:00",
+        "start": f"{name_day(number)}T10:30",
+        "end": f"{name_day(number)}T11:00",
         "branchLocationId": "12",
         "nonBranchLocationId": None,
         "locationDetails": "Forum Room",
@@ -113,8 +124,8 @@ def make_communico_event(number: int, **members: Any) -> Row:
         "sub_title": "",
         "description": "Play.",
         "long_description": "<p>Play and sing.</p>",
-        "raw_start_time": f"2030-12-{number:02} 17:30:00",
-        "raw_end_time": f"2030-12-{number:02} 18:15:00",
+        "raw_start_time": f"{name_day(number)} 17:30:00",
+        "raw_end_time": f"{name_day(number)} 18:15:00",
         "library": "Northside",
         "location_id": "4",
         "venues": "Story Room",
@@ -157,8 +168,8 @@ def make_trumba_event(number: int, **members: Any) -> Row:
         "location": '<a href="https://maps.example/?q=1">Howarth Park</a>',
         "allDay": False,
         "canceled": False,
-        "startDateTime": f"2026-12-{number:02}T09:00:00",
-        "endDateTime": f"2026-12-{number:02}T10:30:00",
+        "startDateTime": f"{name_day(number)}T09:00:00",
+        "endDateTime": f"{name_day(number)}T10:30:00",
         "startTimeZoneOffset": "-0800",
         "permaLinkUrl": f"https://www.trumba.com/e/{number}",
         "eventImage": {"url": "https://www.trumba.com/i/1.jpg"},
@@ -171,8 +182,8 @@ def make_squarespace_event(number: int, **members: Any) -> Row:
     event = {
         "id": f"sq{number}",
         "title": f"Family Studio {number}",
-        "startDate": 1_796_234_400_000 + number * 86_400_000,
-        "endDate": 1_796_241_600_000 + number * 86_400_000,
+        "startDate": count_milliseconds(name_day(number), 18),
+        "endDate": count_milliseconds(name_day(number), 20),
         "fullUrl": f"/events/{number}",
         "excerpt": "<p>Paint.</p>",
         "body": "<div>Paint.</div>",
@@ -196,8 +207,8 @@ def make_linked_event(number: int, **members: Any) -> Row:
         "@type": "Event",
         "name": f"Puppet Show {number}",
         "url": f"https://www.eventbrite.com/e/{number}",
-        "startDate": f"2026-12-{number:02}T14:00:00-08:00",
-        "endDate": f"2026-12-{number:02}T15:00:00-08:00",
+        "startDate": f"{name_day(number)}T14:00:00-08:00",
+        "endDate": f"{name_day(number)}T15:00:00-08:00",
         "location": {
             "@type": "Place",
             "name": "Playhouse",
@@ -218,8 +229,8 @@ def make_eventbrite_event(number: int, **members: Any) -> Row:
         "id": f"{700 + number}",
         "name": {"text": f"Robot Club {number}"},
         "description": {"html": "<p>Build.</p>"},
-        "start": {"timezone": "America/Los_Angeles", "local": f"2026-12-{number:02}T10:00:00"},
-        "end": {"timezone": "America/Los_Angeles", "local": f"2026-12-{number:02}T12:00:00"},
+        "start": {"timezone": "America/Los_Angeles", "local": f"{name_day(number)}T10:00:00"},
+        "end": {"timezone": "America/Los_Angeles", "local": f"{name_day(number)}T12:00:00"},
         "status": "live",
         "is_free": True,
         "online_event": False,
@@ -249,7 +260,7 @@ def make_ticketmaster_event(number: int, **members: Any) -> Row:
         "name": f"Ice Show {number}",
         "url": f"https://tm.example/{number}",
         "dates": {
-            "start": {"localDate": f"2026-12-{number:02}", "localTime": "19:00:00"},
+            "start": {"localDate": f"{name_day(number)}", "localTime": "19:00:00"},
             "timezone": "America/Los_Angeles",
             "status": {"code": "onsale"},
         },

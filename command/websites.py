@@ -1,0 +1,136 @@
+"""Find the feeds of websites among the addresses that `outings init` gets."""
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import click
+from msgspec import Struct
+
+from command.options import disarm, tell
+from outings.failures import OperatorError
+from pipeline.clean.feed_read import FeedRead
+from pipeline.discovery.discovering import (
+    Discovery,
+    discover,
+    format_discovery,
+    may_be_page,
+    name_site,
+    open_start,
+)
+from pipeline.discovery.reading import Question
+from pipeline.discovery.visitor import NotVisitedError, Visitor
+from pipeline.drafts.drafting import OpenedFile
+from pipeline.drafts.metro import MetroDraft, Point, make_slug
+from pipeline.drafts.writing import list_first
+
+_WIDTH = 80
+
+
+class Websites(Struct, frozen=True, kw_only=True):
+    """The feeds found at addresses. `urls`: of all feeds, by their names; `opened`: the first pages of those that were
+    found at websites; `discoveries`: what was found at each website; `unread`: addresses that were not fetched."""
+
+    urls: dict[str, str]
+    opened: dict[str, OpenedFile] = {}
+    discoveries: tuple[Discovery, ...] = ()
+    unread: dict[str, str] = {}
+
+    @property
+    def organizations(self) -> dict[str, str]:
+        """Return the name of the site by the name of its feed."""
+        sites = [discovery for discovery in self.discoveries if discovery.chosen is not None]
+        return {name: site.site for name, site in zip(self.opened, sites, strict=True) if site.site}
+
+    @property
+    def points(self) -> list[Point]:
+        chosen = [discovery.chosen for discovery in self.discoveries]
+        return [point for reading in chosen if reading is not None for point in reading.counts.points]
+
+    @property
+    def language(self) -> str:
+        """Return the language that most of the sites state, "" if none does."""
+        stated = [discovery.language for discovery in self.discoveries if discovery.language]
+        return max(dict.fromkeys(stated), key=stated.count, default="")
+
+    @property
+    def missing(self) -> list[str]:
+        """Return what was looked for and found where there is no feed."""
+        told = [format_discovery(discovery) for discovery in self.discoveries if discovery.chosen is None]
+        return [*told, *(f"{url}: {why}" for url, why in self.unread.items())]
+
+
+def find_websites(
+    urls: Mapping[str, str],
+    *,
+    metro: str,
+    timezone: str,
+    language: str,
+    allow_private: bool,
+    config: Path,
+    scratch: Path,
+) -> Websites:
+    """Look at the addresses that are web pages. The others are returned as they are."""
+    kept: dict[str, str] = {}
+    opened: dict[str, OpenedFile] = {}
+    discoveries: list[Discovery] = []
+    unread: dict[str, str] = {}
+    city = MetroDraft(
+        slug=make_slug(metro) or "city", name=metro or "city", timezone=timezone or "UTC", language=language or "en",
+        center=(0.0, 0.0), bounds=(-90.0, -180.0, 90.0, 180.0),
+    )  # fmt: skip
+    for stated, url in urls.items():
+        if not may_be_page(url):
+            kept[stated] = url
+            continue
+        visitor = Visitor(allow_private=allow_private)
+        try:
+            start = open_start(url, visitor)
+        except NotVisitedError as error:
+            unread[url] = str(error)
+            continue
+        if start is None:
+            kept[stated] = url
+            continue
+        name = _choose_name(name_site(start.url), {*urls, *kept, *opened} - {stated})
+        question = Question(
+            metro=city, config=config, environ=os.environ, scratch=scratch / name,
+            today=datetime.now(ZoneInfo(city.timezone) if timezone else UTC).date(),
+        )  # fmt: skip
+        question.scratch.mkdir()
+        discovery = discover(start, name, visitor, question, tell)
+        discoveries.append(discovery)
+        if (chosen := discovery.chosen) is not None and chosen.opened is not None:
+            opened[name], kept[name] = chosen.opened, chosen.candidate.url
+    found = Websites(urls=kept, opened=opened, discoveries=tuple(discoveries), unread=unread)
+    if not kept:
+        raise OperatorError("\n\n".join(found.missing))
+    return found
+
+
+def _choose_name(name: str, taken: set[str]) -> str:
+    return next(own for own in (name, *(f"{name}-{number}" for number in range(2, 1_000))) if own not in taken)
+
+
+def show_websites(websites: Websites, reads: Sequence[FeedRead]) -> None:
+    """Print what was found at each website, and the first record of its feed as it would be published."""
+    by_feed = {read.feed: read for read in reads}
+    found = [discovery for discovery in websites.discoveries if discovery.chosen is not None]
+    for name, discovery in zip(websites.opened, found, strict=True):
+        click.echo(disarm(format_discovery(discovery)))
+        read = by_feed[name]
+        click.echo(f"  feed {name}: {read.read:,} rows, {len(read.cleaned):,} records; the first:")
+        for record in list_first(read)[:1]:
+            shown = [record[member] for member in ("name", "starts_local", "date_on", "location") if member in record]
+            click.echo("\n".join(f"    {disarm(line)}"[:_WIDTH] for line in shown))
+        click.echo()
+
+
+def show_missing(websites: Websites) -> None:
+    """Print where nothing was found, behind all else: somebody has to do something there."""
+    if websites.missing:
+        click.echo("\nNot in the configuration:")
+        for told in websites.missing:
+            click.echo(disarm(told))

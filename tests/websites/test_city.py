@@ -1,0 +1,143 @@
+"""A city comes from the addresses of its websites by one `init`, `check` and `build`."""
+
+import json
+import tomllib
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from tests.new_cities.exporting import run
+from tests.websites import city, systems
+from tests.websites.internet import Internet
+
+CITY = ("--metro", "Santa Rosa", "--yes")
+CENTER = ("--center", "38.44,-122.71")
+Draft = Callable[..., tuple[Result, list[dict[str, Any]]]]
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(systems, "FIRST", datetime.now(UTC).date() + timedelta(days=1))
+
+
+@pytest.fixture
+def draft(internet: Internet, tmp_path: Path) -> Draft:
+    """Runs init for addresses, and returns its output and the feeds that it writes."""
+
+    def draft_addresses(*words: str) -> tuple[Result, list[dict[str, Any]]]:
+        config = tmp_path / "outings.toml"
+        done = run("init", *words, *CITY, "-c", str(config))
+        assert done.exit_code == 0, done.output
+        return done, tomllib.loads(config.read_text())["feeds"]
+
+    return draft_addresses
+
+
+@pytest.mark.long
+def test_a_city_of_twelve_websites_is_drafted_checked_and_built(
+    draft: Draft, internet: Internet, tmp_path: Path
+) -> None:
+    city.open_city_of_twelve(internet)
+    done, feeds = draft(*city.ADDRESSES)
+    (tmp_path / "init.txt").write_text(done.stdout)
+    assert {feed["name"]: feed.get("preset", feed.get("format")) for feed in feeds} == {
+        "library-santarosa": "bibliocommons", "north-santarosa": "communico", "parks-santarosa": "trumba",
+        "museum-santarosa": "squarespace", "zoo-santarosa": "tockify", "college-santarosa": "livewhale",
+        "hikes-santarosa": "meetup", "playhouse-santarosa": "eventbrite", "farm-santarosa": "jsonld",
+        "city-santarosa": "google-calendar", "ymca-santarosa": "libcal-rss", "theater-santarosa": "ics",
+    }  # fmt: skip
+    config = str(tmp_path / "outings.toml")
+    checked = run("check", "-c", config)
+    assert checked.exit_code == 0, checked.output
+    (tmp_path / "check.txt").write_text(checked.output)
+    built = run("build", "--workers", "1", "-c", config)
+    assert built.exit_code == 0, built.output
+    (tmp_path / "build.txt").write_text(built.output)
+    printed = run(
+        "query",
+        "SELECT organization.name AS own, count(*) AS n FROM events GROUP BY 1",
+        "--format",
+        "json",
+        "-c",
+        config,
+    )
+    assert printed.exit_code == 0, printed.output
+    assert {row["own"]: row["n"] for row in json.loads(printed.stdout)["rows"]} == {
+        "Santa Rosa Library": 7, "North County Library": 4, "Parks": 5, "Art Museum": 4, "Zoo": 3, "Junior College": 4,
+        "Family Hikes": 3, "Playhouse": 4, "Farm": 3, "City of Santa Rosa": 6, "YMCA": 2, "Theater": 5,
+    }  # fmt: skip
+
+
+def test_of_several_feeds_the_one_that_says_most_is_taken_with_the_reason(draft: Draft, internet: Internet) -> None:
+    city.open_ymca(internet)
+    done, (feed,) = draft("https://ymca.santarosa.example/", *CENTER)
+    assert (feed["preset"], feed["url"]) == ("libcal-rss", "https://ymca.libcal.com/rss.php?m=month&cid=44")
+    assert "2 events" in done.stdout
+    assert "has no event that is still to come" in done.stdout
+    assert feed["defaults"] == {"organization": {"name": "YMCA"}}
+
+
+def test_news_are_no_events_and_what_robots_may_not_fetch_is_not_fetched(draft: Draft, internet: Internet) -> None:
+    city.open_parks(internet)
+    rules = b"User-agent: outings\nDisallow: /private\n"
+    internet.pages["parks.santarosa.example/robots.txt"] = systems.Page(rules)
+    home = internet.pages["parks.santarosa.example/"]
+    home.body += city.link("/private/events", "Events").encode()
+    done, (feed,) = draft("https://parks.santarosa.example/", *CENTER)
+    assert feed["preset"] == "trumba"
+    assert "a list of products or posts is no listing" in done.stdout
+    assert "asks programs not to" in done.stdout
+    assert not any("/private" in address for address in internet.addresses)
+    assert all("calendar of events" in agent or agent == "outings/1" for agent in internet.agents)
+
+
+def test_a_site_without_events_says_what_was_looked_for(internet: Internet, tmp_path: Path) -> None:
+    internet.pages["shop.santarosa.example/"] = city.make_home("Shop", city.link("/programs", "Programs"))
+    internet.pages["shop.santarosa.example/programs"] = systems.make_html("Nothing yet")
+    done = run("init", "https://shop.santarosa.example/", *CITY, "-c", str(tmp_path / "outings.toml"))
+    assert done.exit_code == 1
+    assert "no list of events was found" in done.stderr
+    assert "https://shop.santarosa.example/programs" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_site_without_events_does_not_hinder_the_others(draft: Draft, internet: Internet) -> None:
+    city.open_theater(internet)
+    internet.pages["shop.santarosa.example/"] = city.make_home("Shop", "")
+    addresses = [
+        "https://shop.santarosa.example/",
+        "https://theater.santarosa.example/",
+        "https://gone.santarosa.example/",
+    ]
+    done, feeds = draft(*addresses, *CENTER)
+    assert [feed["name"] for feed in feeds] == ["theater-santarosa"]
+    assert "Not in the configuration:" in done.stdout
+    assert "https://gone.santarosa.example/: answers 404" in done.stdout
+
+
+def test_a_site_gets_at_most_thirty_requests(draft: Draft, internet: Internet) -> None:
+    links = "".join(city.link(f"/events/{number}", f"Events {number}") for number in range(40))
+    calendars = "".join(city.link(f"/c{number}.ics", "iCal") for number in range(40))
+    internet.pages["big.santarosa.example/"] = city.make_home("Big", links + calendars)
+    for number in range(40):
+        body = "".join(city.link(f"/d{number}-{other}.ics", "iCal") for other in range(40))
+        internet.pages[f"big.santarosa.example/events/{number}"] = systems.make_html(body)
+    internet.pages["big.santarosa.example/c1.ics"] = city.make_hours(3, "Fair")
+    draft("https://big.santarosa.example/", *CENTER)
+    assert len(internet.requests) <= 30 + 1  # the feed itself is read once more, whole
+
+
+def test_what_was_found_is_there_for_programs_too(internet: Internet, tmp_path: Path) -> None:
+    city.open_library(internet)
+    config = tmp_path / "outings.toml"
+    done = run("init", "https://library.santarosa.example/", *CITY, "--json", "-c", str(config))
+    (site,) = json.loads(done.stdout)["websites"]
+    (taken,) = [candidate for candidate in site["candidates"] if candidate["taken"]]
+    assert (taken["preset"], taken["events"], taken["total"]) == ("bibliocommons", 5, 10)
+    assert (taken["hours"], taken["place"], taken["price"]) == (1.0, 1.0, 0.0)
+    assert taken["first"] >= date.today().isoformat()
+    assert site["requests"] <= 30
