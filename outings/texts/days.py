@@ -146,10 +146,11 @@ class _DayReader:
             elif token.role in ("to", "up_to") or token.text == "-":
                 is_range = bool(days)
                 continue
-            elif token.role not in (WORD, NUMBER) or "".join(self._split.findall(token.text)) != token.text:
-                return ()
             else:
-                own = [self._signs[sign] for sign in self._split.findall(token.text)]
+                signs = self._split.findall(token.text) if token.role in (WORD, NUMBER) else []
+                if "".join(signs) != token.text or len(set(signs)) < len(signs):
+                    return ()
+                own = [self._signs[sign] for sign in signs]
             # "L-X" are two days, and "L-V" five.
             if is_range and last and not (len(token.text) == 1 and _count_steps(last, own[0]) == 2):
                 first = WEEKDAYS.index(last)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from outings.texts.days import read_weekdays
 from outings.texts.hours import read_hours
 from outings.texts.tokens import fold
 
@@ -26,6 +27,26 @@ def list_open_minutes(text: str, language: str | None = None) -> Iterator[tuple[
         if hours.ends is not None:
             begin, end = (clock.hour * 60 + clock.minute for clock in (hours.begins, hours.ends))
             yield begin, end if end > begin else end + DAY
+
+
+def read_opening(text: str, language: str | None = None) -> list[tuple[tuple[str, ...], str, str]]:
+    """Read the hours of a week: `Mo-Fr 09:00-12:00, 14:00-17:00; Sa 10:00-14:00`. Return weekdays (of days.WEEKDAYS)
+    with an opening and a closing time; [] if any part of the text says something else.
+
+    >>> read_opening("Sat & Sun 10am-4pm")
+    [(('sa', 'su'), '10:00', '16:00')]
+    """
+    rest, spans = fold(text).strip(), list[tuple[tuple[str, ...], str, str]]()
+    days: tuple[str, ...] = ()
+    while (hours := read_hours(rest, language)) is not None and hours.ends is not None:
+        before = rest[: hours.begin].strip(" ,;:")
+        days = read_weekdays(before, language) if before else days
+        if not days:
+            return []
+        closes = "24:00" if "24:00" in rest[hours.begin : hours.end] else f"{hours.ends:%H:%M}"
+        spans.append((days, f"{hours.begins:%H:%M}", closes))
+        rest = rest[hours.end :].strip()
+    return [] if any(map(str.isalnum, rest)) else spans
 
 
 def write_week(hours: Mapping[str, str | None], weekdays: Sequence[str], language: str | None = None) -> str | None:

@@ -8,6 +8,10 @@ from zoneinfo import ZoneInfo
 from outings.configuration import is_zone, read_zone
 from outings.contract.values import number_day
 from outings.contract.vocabulary import WEEKDAYS
+from outings.texts.days import WEEKDAYS as CODES
+from outings.texts.days import read_weekdays
+from outings.texts.hours import read_hours
+from outings.texts.opening import read_opening
 from pipeline.dates.rule_days import RuleError, list_days, parse_rule
 from pipeline.dates.zones import find_fold_zone
 from pipeline.fetch.jsonld.nodes import Node, shorten_name
@@ -21,9 +25,7 @@ _MOMENT = re.compile(
 _SHORT = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII)
 # EventON writes the hour twice: 2019-9-18T10-10-30-00.
 _HOUR_TWICE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})T(\d\d)-\2-(\d\d)-00$", re.ASCII)
-_CLOCK = re.compile(
-    r"T?(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?", re.ASCII
-)
+_OFFSET = re.compile(r"(?<=\d)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$", re.ASCII)
 _DURATION = re.compile(r"P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})(?:\.\d+)?S)?)?")
 _LAST_MINUTE = time(23, 59)
 # A day of later years is how software writes that there is none, and nothing can be added to it.
@@ -71,18 +73,8 @@ def parse_clock(text: str) -> time | None:
     >>> parse_clock("6:30 PM")
     datetime.time(18, 30)
     """
-    match = _CLOCK.fullmatch(text.strip())
-    if match is None:
-        return None
-    hour = int(match[1])
-    if match[4]:
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + (12 if match[4][0] in "Pp" else 0)
-    try:
-        return time(hour % 24 if hour == 24 else hour, int(match[2]), min(int(match[3] or 0), 59))
-    except ValueError:
-        return None
+    hours = read_hours(_OFFSET.sub("", text.strip().removeprefix("T")))
+    return None if hours is None or hours.ends else hours.begins
 
 
 def parse_duration(text: str) -> timedelta | None:
@@ -224,29 +216,17 @@ def _place_exception(text: str, starts: datetime, zone: ZoneInfo) -> str | None:
     return (datetime.combine(when.local.date(), starts.time()) if when.is_date else when.local).isoformat()
 
 
-_DAYS = {code: name for name in WEEKDAYS for code in (name, name[:2], name[:3])} | {
-    "thurs": "thursday", "tues": "tuesday",
-}  # fmt: skip
-# `Mo-Fr 09:00-17:00`, `Sa,Su 10:00-14:00`; several with a comma or a semicolon between.
-_DAY = rf"(?:{'|'.join(sorted(_DAYS, key=len, reverse=True))})"
-_SPAN = rf"(?P<days>{_DAY}(?:\s*[-,]\s*{_DAY})*)\s+(?P<opens>\d{{1,2}}:\d\d)\s*[-–]\s*(?P<closes>\d{{1,2}}:\d\d)"
-_PART = re.compile(_SPAN, re.IGNORECASE)
-_UNNAMED = re.sub(r"\?P<\w+>", "?:", _SPAN)
-_TEXT = re.compile(rf"{_UNNAMED}(?: ?[,;]? ?{_UNNAMED})*[,;]?", re.IGNORECASE)
-_MOST_LETTERS = 500
-
-
 def describe_hours(place: Node) -> dict[str, str]:
     """Return opening hours, one text for each weekday. `exceptions`: the hours of public holidays and of certain dates.
 
-    `notes`: texts of `openingHours` that are not in schema.org's form, unchanged, because a part could mislead.
+    `notes`: texts of `openingHours` that say more than weekdays and hours, unchanged, because a part could mislead.
     """
     spans: dict[str, list[str]] = {}
     exceptions: list[str] = []
     for stated in place.get_nodes("openingHoursSpecification"):
         span = _write_span(stated.get_text("opens"), stated.get_text("closes"))
-        words = [word.strip().lower() for text in stated.get_words("dayOfWeek") for word in text.split(",")]
-        days = [_DAYS.get(word, "") for word in words]  # empty for any other day
+        words = [word.strip() for text in stated.get_words("dayOfWeek") for word in text.split(",")]
+        days = [day for word in words for day in _name_days(word) or [""]]  # empty for any other day
         dates = " to ".join(filter(None, (stated.get_text("validFrom"), stated.get_text("validThrough"))))
         if dates or "" in days:
             named = ", ".join(day or "public holidays" for day in days)
@@ -255,17 +235,19 @@ def describe_hours(place: Node) -> dict[str, str]:
             for day in days or WEEKDAYS:
                 spans.setdefault(day, []).append(span)
     unread: list[str] = []
-    for text in place.get_texts("openingHours"):
-        text = " ".join(text.split())
-        if len(text) > _MOST_LETTERS or _TEXT.fullmatch(text) is None:
-            unread.append(text)
-            continue
-        for match in _PART.finditer(text):
-            for day in _list_written_days(match["days"]):
-                spans.setdefault(day, []).append(_write_span(match["opens"], match["closes"]))
+    for text in map(" ".join, map(str.split, place.get_texts("openingHours"))):
+        read = read_opening(text)
+        unread += [] if read else [text]
+        for codes, opens, closes in read or ():
+            for code in codes:
+                spans.setdefault(WEEKDAYS[CODES.index(code)], []).append(_write_span(opens, closes))
     hours = {day: ", ".join(dict.fromkeys(spans[day])) for day in WEEKDAYS if day in spans}
     hours |= {"exceptions": "\n".join(exceptions)} if exceptions else {}
     return hours | ({"notes": "\n".join(unread)} if unread else {})
+
+
+def _name_days(word: str) -> list[str]:
+    return [WEEKDAYS[CODES.index(code)] for code in read_weekdays(word)]
 
 
 def _write_span(opens: str | None, closes: str | None) -> str:
@@ -277,15 +259,3 @@ def _write_span(opens: str | None, closes: str | None) -> str:
     if f"{begins:%H:%M}" == "00:00" and f"{ends:%H:%M}" == "23:59":
         return "open 24 hours"
     return f"{begins:%H:%M}–{ends:%H:%M}"
-
-
-def _list_written_days(text: str) -> list[str]:
-    """Return the weekdays that `Mo-Fr` or `Sa,Su` means."""
-    days: list[str] = []
-    for part in text.split(","):
-        first, _, last = (day.strip().lower() for day in part.partition("-"))
-        begins, ends = _DAYS.get(first), _DAYS.get(last or first)
-        if begins is not None and ends is not None:
-            number, until = WEEKDAYS.index(begins), WEEKDAYS.index(ends)
-            days += [WEEKDAYS[(number + step) % 7] for step in range((until - number) % 7 + 1)]
-    return days

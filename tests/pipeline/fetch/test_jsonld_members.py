@@ -202,13 +202,18 @@ def test_an_image_is_an_address_an_object_or_a_list(read_jsonld: ReadJsonld, ima
         ({"openingHours": ["Sa,Su 10:00 - 16:00"]}, dict.fromkeys(("saturday", "sunday"), "10:00–16:00")),
         ({"openingHours": "Mo-Tu 09:00-17:00; Sa 10:00-14:00"},
          {"monday": "09:00–17:00", "tuesday": "09:00–17:00", "saturday": "10:00–14:00"}),
-        # What is not in schema.org's form is quoted whole: a part of it would say something else.
+        ({"openingHours": ["Sat & Sun 10:00-16:00", "Mo,We,Th 9am-5pm"]},
+         {"monday": "09:00–17:00", "wednesday": "09:00–17:00", "thursday": "09:00–17:00",
+          "saturday": "10:00–16:00", "sunday": "10:00–16:00"}),
+        ({"openingHours": "Mo-Tu 09:00-12:00, 14:00-18:00"},
+         dict.fromkeys(("monday", "tuesday"), "09:00–12:00, 14:00–18:00")),
+        ({"openingHours": "Sa 00:00-24:00"}, {"saturday": "open 24 hours"}),
+        # What says more than weekdays and hours is quoted whole: a part of it would say something else.
         ({"openingHours": "by arrangement"}, {"notes": "by arrangement"}),
-        ({"openingHours": "Sat & Sun 10:00-16:00"}, {"notes": "Sat & Sun 10:00-16:00"}),
-        ({"openingHours": ["Mo-Fr 10:00-4:00pm", "Sa 10:00-14:00"]},
-         {"saturday": "10:00–14:00", "notes": "Mo-Fr 10:00-4:00pm"}),
-        ({"openingHours": ["Mo-Fr 9am-5pm, Sa 10:00-14:00", "Xx 10:00-12:00"]},
-         {"notes": "Mo-Fr 9am-5pm, Sa 10:00-14:00\nXx 10:00-12:00"}),
+        ({"openingHours": ["1st Sat 10:00-16:00", "Sa 10:00-14:00 in summer"]},
+         {"notes": "1st Sat 10:00-16:00\nSa 10:00-14:00 in summer"}),
+        ({"openingHours": ["Mo-Fr 10:00-4:00pm, Sa 10:00-14:00 (closed in May)", "Xx 10:00-12:00"]},
+         {"notes": "Mo-Fr 10:00-4:00pm, Sa 10:00-14:00 (closed in May)\nXx 10:00-12:00"}),
     ],
 )  # fmt: skip
 def test_a_place_is_open_on_weekdays(read_jsonld: ReadJsonld, stated: dict[str, Any], hours: dict[str, str]) -> None:
