@@ -129,7 +129,7 @@ class AgeReader:
             years = [*((-n, text) for n, text in enumerate(school["early"])), *enumerate(school.get("names", ()), 1)]
             roles |= {f"{_EARLY}{school['first']}:{year}": phrases for year, phrases in years}
         own = {role: text for role, text in ages.items() if isinstance(text, str) and not role.startswith("ordinal")}
-        counts = (own.get("counted", ""), *words["months"], words["amounts"]["currency"])
+        counts = (own.get("counted", ""), *words["months"], words["amounts"]["currency"], words["amounts"]["free"])
         counted = ",".join((*counts, *(words["hours"].get(role, "") for role in ("unit", "am", "pm"))))
         beside |= {role: own.pop(role) for role in _BESIDE if role in own} | {"counted": counted}
         return [beside, words["shared"], own, roles]
@@ -141,7 +141,11 @@ class AgeReader:
         beside = next((n for n, token in enumerate(tokens) if token.role == "beside"), len(tokens))
         for phrase in self._list_phrases(tokens):
             used.update(range(phrase.begin, phrase.end))
-            if not place_phrase(phrase, tokens).is_count and not (phrases and phrase.begin > beside):
+            # Behind other ages, or "all ages", these are of some alone: "8-12 years (siblings under 2 free)".
+            is_some = "not" not in phrase.marks and not phrase.marks.isdisjoint(UNDER)
+            has_everyone = is_some and any(token.role == "everyone" for token in tokens[: phrase.begin])
+            is_condition = has_everyone or (phrases and (is_some or phrase.begin > beside))
+            if not is_condition and not place_phrase(phrase, tokens).is_count:
                 phrases.append(phrase)
         left = [n for n, token in enumerate(tokens) if n not in used and token.role not in _QUIET]
         unknown = [
@@ -171,9 +175,8 @@ class AgeReader:
     def _list_named(self, tokens: Sequence[Token], begin: int, end: int) -> Iterator[Phrase]:
         for at in range(begin, end):
             token, span = tokens[at], self._named.get(tokens[at].role)
-            if token.role.startswith(_EARLY) and ":-" in token.role:
-                first, year = map(int, token.role.removeprefix(_EARLY).split(":"))
-                span = AgeSpan(first + year - 1, first + year)
+            if token.role.startswith(_EARLY) and ":-" in token.role and (early := self._parse_named(tokens, at)):
+                span = early.span
             is_other = at + 1 < len(tokens) and tokens[at + 1].role == "not_people"
             if span is not None and not is_other and not token.role.startswith(_ALONE):
                 more = at + 1 < len(tokens) and tokens[at + 1].role == "named_behind"
@@ -186,9 +189,36 @@ class AgeReader:
         while at < len(tokens):
             phrase = self._parse_grades(tokens, at) if has_school else None
             phrase = phrase or self._parse_phrase(tokens, at)
+            named = phrase or self._parse_named(tokens, at)
+            phrase = self._join_further(tokens, named, has_school=has_school) or phrase
             if phrase is not None:
                 yield phrase
             at = at + 1 if phrase is None else phrase.end
+
+    def _join_further(self, tokens: Sequence[Token], first: Phrase | None, *, has_school: bool) -> Phrase | None:
+        """Return the range from a phrase to another kind of one: "3 to kindergarten", "toddlers to grade 2"."""
+        joint = _skip_joint(tokens, first.end) if first is not None else 0
+        if first is None or joint == first.end or "range" in first.marks:
+            return None
+        if tokens[first.begin].text == "k":
+            return None  # "K-9"
+        is_word = tokens[first.end].role in ("to", "up_to")
+        if not is_word and (tokens[first.end].text != "-" or first.is_word):
+            return None
+        last = (self._parse_grades(tokens, joint) if has_school else None) or self._parse_named(tokens, joint)
+        last = last or self._parse_phrase(tokens, joint)
+        if last is None or "range" in last.marks or (last.is_word and not is_word):
+            return None
+        return Phrase(join_spans([first.span, last.span]), first.begin, last.end, first.marks | last.marks | {"range"})
+
+    def _parse_named(self, tokens: Sequence[Token], at: int) -> Phrase | None:
+        """Parse a word for ages, or for a year before school, which is a phrase only in a range."""
+        role = tokens[at].role if at < len(tokens) else ""
+        if role.startswith(_EARLY):
+            first, year = map(int, role.removeprefix(_EARLY).split(":"))
+            return Phrase(AgeSpan(first + year - 1, first + year), at, at + 1, frozenset({"school"}))
+        span = self._named.get(role)
+        return None if span is None else Phrase(span, at, at + 1, frozenset({"people"}), is_word=True)
 
     def _parse_phrase(self, tokens: Sequence[Token], begin: int) -> Phrase | None:
         """Parse leads, ages with joints between them, and what stands behind: "kids from 3 to 5 years"."""
@@ -204,7 +234,7 @@ class AgeReader:
         if first is None:
             return None
         ages, at = [first], first.end
-        while (joint := _skip_joint(tokens, at)) != at and (age := self._parse_age(tokens, joint)) is not None:
+        while (joint := _skip_joint(tokens, at)) != at and (age := self._parse_further(tokens, joint)) is not None:
             joined = {token.role for token in tokens[at:joint]}
             if joined & {"and", "or"} and ("old" in ages[-1].marks or "age" in joined):
                 break  # "a 5 year old and an 8 year old" are two
@@ -237,9 +267,12 @@ class AgeReader:
         return is_open and tokens[at - 1].role in ("to", "up_to", SIGN)
 
     def _is_named_lead(self, tokens: Sequence[Token], at: int) -> bool:
-        """Return True for "Bebés de 0 a 3 años"."""
-        behind = get_token(tokens, at + 1)
-        return tokens[at].role in self._named and behind is not None and behind.role in ("between", "from", "age")
+        """Return True for "Bebés de 0 a 3 años" and "Teens 13-17"."""
+        behind, after = get_token(tokens, at + 1), get_token(tokens, at + 2)
+        if behind is None or tokens[at].role not in self._named:
+            return False
+        is_range = behind.role == NUMBER and after is not None and (after.role == "to" or after.text == "-")
+        return is_range or behind.role in ("between", "from", "age")
 
     def _parse_age(self, tokens: Sequence[Token], at: int) -> _Age | None:
         """Parse a number with its unit: "3½", "18 months", "5 years old"."""
@@ -268,6 +301,13 @@ class AgeReader:
             marks = {"numeral"}
         is_half = number != int(number)
         return _Age(number * UNITS.get(role, 12.0), is_half=is_half, marks=frozenset(marks), end=at)
+
+    def _parse_further(self, tokens: Sequence[Token], at: int) -> _Age | None:
+        """Parse a second age, None if it is a year of school: "4 Jahre bis 2. Klasse"."""
+        age = self._parse_age(tokens, at)
+        if age is None or not any(self._find_school(token) for token in tokens[at : age.end + 2]):
+            return age
+        return age if self._parse_grades(tokens, at) is None else None
 
     def _is_birth(self, tokens: Sequence[Token], at: int) -> bool:
         """Return True for the beginning of a range: "newborn to 12 months"."""

@@ -125,6 +125,8 @@ class _AmountReader:
         value = _read_number(tokens[at].text, "" if is_money else decimal)
         if value is None or (behind is not None and (behind.role in ("years", "months") or behind.text in "%:")):
             return None
+        if behind is not None and behind.text == "-" and _is_counted(tokens, at + 1):
+            return None
         if before is not None and (before.text == ":" and before.start and tokens[at - 2].role == NUMBER):
             return None
         end, has_currency = at + 1, before is not None and _is_currency(before)
@@ -165,6 +167,10 @@ class _AmountReader:
         for at, token in enumerate(tokens):
             if token.role == "free" and not (has_amounts or (at and tokens[at - 1].role == WORD)):
                 behind = _get(tokens, at + 1)
+                # "until all seats are taken" is no condition, "up to 6 years" is one.
+                is_bound = behind is not None and behind.role in ("from", "up_to")
+                if is_bound and not any(token.role == NUMBER for token in tokens[at:]):
+                    return True
                 return behind is None or behind.role not in _CONDITIONS
             if token.role == NUMBER or token.role == WORD:
                 return False
@@ -200,6 +206,13 @@ def _is_beside(amounts: Sequence[_Money], number: int, tokens: Sequence[Token]) 
             if joints and all(token.role in ("to", "and", "or", "up_to") or token.text in "-/,;" for token in joints):
                 return True
     return False
+
+
+def _is_counted(tokens: Sequence[Token], dash: int) -> bool:
+    """Return True for "10-class pass"."""
+    word = _get(tokens, dash + 1)
+    is_glued = word is not None and tokens[dash - 1].end == tokens[dash].start and tokens[dash].end == word.start
+    return is_glued and word is not None and word.text[0].isalpha() and not _is_currency(word)
 
 
 def _is_before(sign: Token, number: Token) -> bool:

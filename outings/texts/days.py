@@ -87,6 +87,15 @@ def names_day(text: str, language: str | None = None) -> bool:
     return _open_reader(language, alone=False).names_day(fold(text))
 
 
+def find_sides(text: str, language: str | None = None) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return the characters of two days in a folded text, each with all that stands beside it; None if it has no two.
+
+    >>> find_sides("du 5 mai 10h au 7 mai 18h")
+    ((3, 13), (15, 25))
+    """
+    return _open_reader(language, alone=False).find_sides(text)
+
+
 def read_weekdays(
     text: str, language: str | None = None, *, alone: bool = False, are_signs: bool = False
 ) -> tuple[str, ...]:
@@ -161,6 +170,17 @@ class _DayReader:
             days = {day: None for day in kept if day not in days}
         is_sure = are_signs or bool(kept) or len(days) > 1 or any(len(token.text) > 1 for token in tokens)
         return tuple(sorted(days, key=WEEKDAYS.index)) if is_sure else ()
+
+    def find_sides(self, text: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        tokens = self._scanner.scan(text)
+        first = next((token.start for token in tokens if token.role not in ("from", "between", "fill")), 0)
+        for joint in tokens[-2:0:-1]:
+            is_dash = joint.text == "-" and text[joint.start - 1] == text[joint.end] == " "
+            if is_dash or joint.role in ("to", "up_to"):
+                sides = (first, joint.start), (joint.end, len(text))
+                if all(self.names_day(text[begin:end]) for begin, end in sides):
+                    return sides
+        return None
 
     def names_day(self, text: str) -> bool:
         tokens = self._scanner.scan(text)

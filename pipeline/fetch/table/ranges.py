@@ -16,15 +16,13 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from outings.texts.ages import read_ages
 from outings.texts.amounts import read_amount
-from outings.texts.days import names_day, read_days, read_weekdays
+from outings.texts.days import find_sides, names_day, read_days, read_weekdays
 from outings.texts.hours import read_hours
 from outings.texts.tokens import fold
 from pipeline.fetch.table.weekdays import take_weekdays
 
 CURRENCY = r"(?i:us\$|r\$|[$€£¥]|usd|eur|gbp|cad|mxn|euros?|dollars?|dolares|pesos?)"
-_SIDES = re.compile(r"(.*\d.*?)\s+(?:-|to|bis|al?|au|tot|ate|until|through)\s+(.*\d.*)")
 _AROUND = re.compile(r"^[\s,;|·.:]+|[\s,;|·:]+$")
-_OPENING = re.compile(r"^(?:du|vom|von|del|dal|from|van)\s+", re.IGNORECASE)
 _CLOCK_BEHIND_DAY = re.compile(r"(?<=\d)[Tt]$")
 
 
@@ -109,13 +107,12 @@ def _take_time(text: str, *, end: str, today: date) -> str | None:
     """Return one end of the time in a text: `HH:MM` behind its day, or a day, or the whole text if it has no range."""
     folded = fold(text)
     written = text if len(text) == len(folded) else folded
-    sides = _SIDES.fullmatch(folded)
-    if sides is not None and all(names_day(side) for side in sides.groups()):
+    if (sides := find_sides(folded)) is not None:
         days = read_days(text, today=today)
         if days is not None and days.first is not None:
             return (days.first if end == "start" else days.last or days.first).isoformat()
-        side = written[sides.start(1 + (end == "end")) : sides.end(1 + (end == "end"))]
-        return _take_time(_OPENING.sub("", side), end="start", today=today)
+        begin, stop = sides[end == "end"]
+        return _take_time(written[begin:stop].strip(), end="start", today=today)
     hours = read_hours(text)
     if hours is not None:
         clock = hours.begins if end == "start" else hours.ends
