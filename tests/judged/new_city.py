@@ -1,5 +1,5 @@
 """A made-up city and its judged queries (portland/queries.toml): `python -m tests.judged.new_city [--queries]` builds
-the city and prints nDCG@10 of `match=auto` by kind of query."""
+the city and prints nDCG@10 of `match=auto` by kind of query; of Valladolid's agenda, too."""
 
 import csv
 import json
@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from edge.app import Edge
 from outings.release.folder import FolderStore
 from tests.judged.measures import measure_ndcg
-from tests.new_cities.exporting import run
+from tests.new_cities.exporting import EXPORTS, draft, run
 
 FOLDER = Path(__file__).parent / "portland"
 NOON = datetime(2026, 12, 2, 15, tzinfo=UTC)  # 10:00 in the city
@@ -45,11 +45,26 @@ def open_city(folder: Path) -> TestClient:
     lines = (json.dumps(record) for record in list_records())
     (folder / "city.ndjson").write_text("\n".join(lines), "utf-8")
     (folder / "outings.toml").write_text(_CONFIGURATION, "utf-8")
+    return _serve(folder, NOON)
+
+
+def open_valladolid(folder: Path) -> TestClient:
+    draft("valladolid-agenda.csv", folder)
+    return _serve(folder, datetime(2026, 11, 30, 9, tzinfo=UTC))
+
+
+def read_valladolid() -> dict[str, str]:
+    """Return the numbers of the agenda by name."""
+    with (EXPORTS / "valladolid-agenda.csv").open(encoding="latin-1", newline="") as file:
+        return {row["TÍTULO"]: row["ID-EVENTO"] for row in csv.DictReader(file, delimiter=";")}
+
+
+def _serve(folder: Path, now: datetime) -> TestClient:
     config = str(folder / "outings.toml")
-    built = run("build", "--as-of", "2026-12-02", "--workers", "1", "--json", "-c", config)
+    built = run("build", "--as-of", f"{now:%F}", "--workers", "1", "--json", "-c", config)
     assert built.exit_code == 0, built.output
     key = json.loads(run("keys", "create", "--plan", "standard", "--json", "-c", config).stdout)["key"]
-    edge = Edge(FolderStore(folder / "var/store"), cache=folder / "cache", clock=lambda: NOON)
+    edge = Edge(FolderStore(folder / "var/store"), cache=folder / "cache", clock=lambda: now)
     return TestClient(edge, headers={"X-API-Key": key})
 
 
@@ -125,9 +140,14 @@ def measure(client: TestClient, queries: str, metro: str, sources: Mapping[str, 
 
 
 def main() -> None:
+    sources = {record["name"]: record["source_id"] for record in list_records()}
     with TemporaryDirectory() as folder, open_city(Path(folder)) as client:
-        sources = {record["name"]: record["source_id"] for record in list_records()}
-        measured = measure(client, "queries.toml", "portland", sources)
+        _print(measure(client, "queries.toml", "portland", sources))
+    with TemporaryDirectory() as folder, open_valladolid(Path(folder)) as client:
+        _print(measure(client, "valladolid.toml", "valladolid", read_valladolid()))
+
+
+def _print(measured: Mapping[tuple[str, str], float]) -> None:
     kinds = defaultdict(list)
     for (kind, q), value in measured.items():
         kinds[kind].append(value)

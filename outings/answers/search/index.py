@@ -20,7 +20,17 @@ from outings.answers.search.understanding.locations import Words, list_named, ma
 from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords
-from outings.answers.search.word_matches import IN_NAME, SAME, Codes, Keep, Mask, Numbers, WordFinder, encode_word
+from outings.answers.search.word_matches import (
+    IN_CATEGORY,
+    IN_NAME,
+    SAME,
+    Codes,
+    Keep,
+    Mask,
+    Numbers,
+    WordFinder,
+    encode_word,
+)
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms
@@ -171,17 +181,19 @@ class SearchIndex:
         self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None
     ) -> Codes:
         """Return the codes, by row, of names that have this word or one of `alike`, or a related one: "children" for
-        "kids", "learn" for "lesson". All listings of `own_type` count as having the word."""
+        "kids", "learn" for "lesson". All listings of `own_type` count as having the word, and with `alike` those that
+        have it in a category."""
         finder = self.finder
         sources = [source for own in sorted({word, *alike}) for source in finder.find_one(own, SAME)]
         tables = [finder.related] if foreign is None else [finder.related, foreign]
         for phrase in (phrase for table in tables for phrase in table.list(word)):
             sources += finder.find_phrase(phrase)
         codes = finder.encode(sources)
-        codes = np.where(IN_NAME.take(codes) > 0, codes, 0).astype(np.uint8)
-        if own_type is not None:
-            codes[self.types == own_type] = encode_word(np.array([NAME], dtype=np.uint8), SAME)[0]
-        return codes
+        is_named, has_kind = IN_NAME.take(codes) > 0, self.types == own_type
+        if alike:
+            has_kind |= IN_CATEGORY.take(codes)
+        named = encode_word(np.array([NAME], dtype=np.uint8), SAME)
+        return np.where(has_kind, named, np.where(is_named, codes, np.uint8(0)))
 
     def recall_passing(self, filters: SearchFilters, keep: Keep) -> Mask | None:
         """Return a mask of all rows that pass usual filters, which is cached, or None for other filters. `keep`:

@@ -5,6 +5,7 @@ from itertools import repeat
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
@@ -12,7 +13,8 @@ from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.search.audiences import cover_ages
 from outings.answers.search.meta import MOST_COUNTED, make_meta
 from outings.answers.search.query_places import measure_distances
-from outings.answers.search.repeats import SearchResults, choose_cards, count_things, fold_repeats
+from outings.answers.search.readings import SOFT
+from outings.answers.search.repeats import SINGLE, SearchResults, choose_cards, count_things, fold_repeats
 from outings.answers.search.request import Search, relax_search, resolve_search
 from outings.answers.search.results import Hits, finish_result, format_repeats, format_start
 from outings.answers.search.score import match_words
@@ -32,10 +34,22 @@ _MOST_QUICK = 50
 _MOST_POSTINGS = 30_000
 # In `auto` fewer results than these leave room for partial ones.
 _ENOUGH = 5
+# In `auto` fewer results than these leave room for what some filters of the text would hide.
+_FIRST_SCREEN = 10
 _SCORES = 10
 
 _encoder = msgspec.json.Encoder()
 _NO_REPEATS = format_repeats((), count=0)
+
+
+class _Attempt(Struct, frozen=True, eq=False):
+    """A search with some of the filters that its text states: the levels to show, how many results each level has, and
+    the results of those levels."""
+
+    search: Search
+    levels: tuple[str, ...]
+    counts: Numbers
+    matched: SearchMatches
 
 
 def plan_search(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
@@ -57,39 +71,59 @@ def _is_quick(search: Search) -> bool:
 def answer_search(search: Search) -> list[bytes]:
     """Return the body as parts."""
     query, index = search.query, search.index
-    search, levels, counts, chosen = _choose_attempt(search)
-    results = _fold(chosen, search)
+    chosen = _choose_attempt(search)
+    search = chosen.search
+    results = _fold(chosen.matched, search)
     shown, scores, limit = results.shown, results.scores, search.limit
     places = _take_page(results, search, limit=limit + 1)
     end = search.offset + limit if places.size > limit else None
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
     repeats = results.list_repeats(index.things[page.rows]) if search.is_auto else None
     items = _make_items(page, scores, search, repeats=repeats)
-    search = replace(search, relaxed=(*search.given_up, *chosen.relaxed))
-    meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(items), end=end)
+    search = replace(search, relaxed=(*search.given_up, *chosen.matched.relaxed))
+    meta = make_meta(
+        search, counts=chosen.counts, levels=chosen.levels, total=shown.rows.size, count=len(items), end=end
+    )
     approximate = list_approximate(query, page.rows.tolist(), search.opened)
     return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
 
 
-def _choose_attempt(search: Search) -> tuple[Search, tuple[str, ...], Numbers, SearchMatches]:
+def _choose_attempt(search: Search) -> _Attempt:
     """Give up as few of the filters that the text states as needed for a result that is not partial. Without one, give
     up as few as needed for any."""
-    attempts = relax_search(search)
-    first = next(attempts), *_find_levels(search)
-    if _has_full(first[3]):
-        return first
-    others = [(other, *_find_levels(other)) for other in attempts]
-    found = next((other for other in others if _has_full(other[3])), None)
-    return found or next((attempt for attempt in (first, *others) if attempt[3].rows.size), first)
+    first = _attempt(search)
+    if _has_full(first):
+        return _fill(first)
+    others = [_attempt(other) for other in relax_search(search)]
+    found = next(filter(_has_full, others), None)
+    return _fill(found or next((attempt for attempt in (first, *others) if attempt.matched.rows.size), first))
 
 
-def _has_full(matched: SearchMatches) -> bool:
-    return bool((matched.levels < PARTIAL).any())
+def _fill(attempt: _Attempt) -> _Attempt:
+    """Add, as partial results, what only some filters of the text keep out, until a first screen is full."""
+    search, matched, things = attempt.search, attempt.matched, attempt.search.index.things
+    for other in relax_search(search, giving_up=SOFT) if search.parsed.words else ():
+        if count_things(things[matched.rows], most=_FIRST_SCREEN) == _FIRST_SCREEN:
+            break
+        more = match_words(other, _choose_rows(other))
+        are_new = (more.levels < PARTIAL) & ~np.isin(more.rows, matched.rows)
+        # What repeats a result is no other one.
+        are_new &= (things[more.rows] == SINGLE) | ~np.isin(things[more.rows], things[matched.rows])
+        rows = np.concatenate([matched.rows, more.rows[are_new]])
+        levels = np.append(matched.levels, np.full(np.count_nonzero(are_new), PARTIAL))
+        order = np.argsort(rows)
+        matched = _choose_cards(replace(matched, rows=rows[order], levels=levels[order]), search)
+        attempt = _Attempt(search, LEVELS, np.bincount(matched.levels, minlength=len(LEVELS)), matched)
+    return attempt
 
 
-def _find_levels(search: Search) -> tuple[tuple[str, ...], Numbers, SearchMatches]:
-    """Return the levels to show, the count of results at each, and the results of those levels. In `auto` the levels
-    are chosen by the whole answer, so that all pages have the same levels."""
+def _has_full(attempt: _Attempt) -> bool:
+    return bool((attempt.matched.levels < PARTIAL).any())
+
+
+def _attempt(search: Search) -> _Attempt:
+    """Search with the filters of `search`. In `auto` the levels are chosen by the whole answer, so that all pages have
+    the same levels."""
     levels, keep = tuple(search.query.get_words("match")), _choose_rows(search)
     matched = match_words(search, keep)
     full = _choose_cards(matched.choose(matched.levels < PARTIAL), search)
@@ -104,8 +138,9 @@ def _find_levels(search: Search) -> tuple[tuple[str, ...], Numbers, SearchMatche
         matched, counts = full, np.bincount(full.levels, minlength=len(LEVELS))
         counts[PARTIAL] = partial
     if len(levels) == len(LEVELS):
-        return levels, counts, matched
-    return levels, counts, matched.choose(np.array([level in levels for level in LEVELS])[matched.levels])
+        return _Attempt(search, levels, counts, matched)
+    are_shown = np.array([level in levels for level in LEVELS])
+    return _Attempt(search, levels, counts, matched.choose(are_shown[matched.levels]))
 
 
 def _count_results(rows: Numbers, search: Search) -> int:

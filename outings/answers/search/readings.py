@@ -1,6 +1,6 @@
 """The filters that the words of a query state in `match=auto`, and the order in which they are given up."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache, partial
 
@@ -14,8 +14,9 @@ from outings.answers.search.query_places import find_at_place
 from outings.answers.search.understanding.phrases import Phrase, find_season
 from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.search.understanding.words import QueryWords
-from outings.answers.search.word_matches import IN_NAME, SAME, SAYS_WHERE, STANDINGS, Numbers
+from outings.answers.search.word_matches import IN_NAME, SAME, SAYS_WHERE, STANDINGS, Mask, Numbers
 from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.routes import LISTS
 from outings.contract.text import split_words
 from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS, TYPES
@@ -26,26 +27,48 @@ ORDER = (
     "good_for_rainy", "indoor", "outdoor", "sensory", "types", "type_hint", "open_at", "neighborhood", "zip",
     "max_price", "free",
 )  # fmt: skip
+# Parameters of filters that a first screen with few results gives up. No other date, time or opening hour is an answer.
+SOFT = frozenset(
+    {
+        "season", "good_for_rainy", "indoor", "outdoor", "sensory", "types", "type_hint", "neighborhood", "zip",
+        "openings", "max_price", "free",
+    }
+)  # fmt: skip
+# Types of which alone a filter says something: no class is "open now", no event "starts" a term.
+_ONLY = {"open_at": ("place",), "sensory": ("event", "class", "place"), "starts_from": ("class", "camp")}
 # Parameters that stand or fall together.
 _WINDOW = frozenset({"from", "to", "meets", "starts_from", "starts_to"})
 WHEN = _WINDOW | {"weekday", "start_after", "start_before"}
 _DATED = ("event", "class", "camp")
+# What a listing may not state where such a filter is given up: that it is full, or a price at all.
+_PRICED: Sequence[Mapping[str, Value]] = ({"free": True}, {"free": False}, {"max_price": 1_000_000})
+_EXCLUDED = {"openings": ({"openings": False},), "max_price": _PRICED, "free": _PRICED}
 _BOUNDS: Mapping[str, Callable[..., Value]] = {"start_after": min, "start_before": max}
 
 
 class Reading(Struct, frozen=True, kw_only=True, eq=False):
     """A filter that a query states. `text`: as written; `values`: the parameters that say about the same; `find_rows`:
     returns the listings that pass, if the parameters would not do; `overridden_by`: a parameter of the request that
-    counts in its place."""
+    counts in its place; `weaker`: what filters where this one is given up."""
 
     text: str
     values: Mapping[str, Value]
     find_rows: Callable[[], Numbers] | None = None
     overridden_by: str | None = None
+    weaker: tuple["Reading", ...] = ()
 
     def list_rows(self) -> Numbers:
         """Return the listings that pass; none if parameters say which do."""
         return np.empty(0, dtype=np.int64) if self.find_rows is None else self.find_rows()
+
+    def mark_passing(self, types: Numbers) -> Mask:
+        """Mark the listings that pass, as far as no parameter says so. `types`: the type of each listing."""
+        if self.find_rows is not None:
+            marks: Mask = np.zeros(types.size, dtype=np.bool_)
+            marks[self.find_rows()] = True
+            return marks
+        meant = next((_ONLY[name] for name in self.values if name in _ONLY), TYPES)
+        return np.isin(types, list(map(TYPES.index, meant)))
 
     @property
     def strength(self) -> int:
@@ -85,11 +108,14 @@ def _make_reading(
     others = {name for name in values if name in places.given}
     overridden = others.union(_WINDOW) if others & _WINDOW else others
     kept = {name: value for name, value in values.items() if name not in overridden}
+    excluded = next((_EXCLUDED[name] for name in kept if name in _EXCLUDED), None)
+    silent = None if excluded is None else cache(partial(_find_silent, excluded, places))
     return Reading(
         text=text,
         values=kept or values,
         find_rows=None if find_rows is None else cache(find_rows),
         overridden_by=None if kept else next(name for name in values if name in others),
+        weaker=() if silent is None else (Reading(text=text, values={}, find_rows=silent),),
     )
 
 
@@ -141,6 +167,13 @@ def _find_season(_: Phrase, values: Mapping[str, Value], places: Places) -> Numb
     return np.unique(np.concatenate(parts))
 
 
+def _find_silent(excluded: Sequence[Mapping[str, Value]], places: Places) -> Numbers:
+    """Return the listings that state none of these values."""
+    types = [name for name in _DATED if excluded[0].keys() <= LISTS[name].parameters.keys()]
+    stating = [_select(name, values, places) for name in types for values in excluded]
+    return np.setdiff1d(np.arange(places.index.types.size), np.concatenate(stating))
+
+
 def _select(listing_type: str, values: Mapping[str, object], places: Places) -> Numbers:
     conditions = make_conditions(listing_type, values, places.opened.vocabulary)
     selection = Selection(type=listing_type, conditions=conditions, start=places.today, folds_programs=False)
@@ -175,12 +208,10 @@ def _list(value: Value) -> tuple[str, ...]:
     return value
 
 
-def list_attempts(readings: Sequence[Reading]) -> Iterator[tuple[Reading, ...]]:
-    """Yield all readings that count, then fewer and fewer: each time the weakest is given up, the last one first."""
-    left = [reading for reading in readings if reading.overridden_by is None]
-    while True:
-        yield tuple(left)
-        if not left:
-            return
-        weakest = min(range(len(left)), key=lambda number: (left[number].strength, -number))
-        left.pop(weakest)
+def list_attempts(readings: Sequence[Reading], *, giving_up: Collection[str] = ORDER) -> Iterator[tuple[Reading, ...]]:
+    """Yield the readings without one, the weakest first, then without more and more of the weakest. `giving_up`: the
+    parameters of the readings that may be given up."""
+    weak = [reading for reading in reversed(readings) if reading.values and reading.values.keys() <= set(giving_up)]
+    weak.sort(key=lambda reading: reading.strength)
+    for lost in (*([reading] for reading in weak), *(weak[:count] for count in range(2, len(weak) + 1))):
+        yield tuple(left for reading in readings for left in (reading.weaker if reading in lost else (reading,)))

@@ -1,9 +1,9 @@
 """A search request, ready to answer: the words of its query, the filters of each collection, and the position of the
 page."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 from msgspec import Struct
@@ -13,7 +13,7 @@ from outings.answers.plan import NOW, AnswerContext, format_stamp, read_limit
 from outings.answers.search.filters import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
 from outings.answers.search.query_places import read_locations
-from outings.answers.search.readings import WHEN, Places, Reading, combine_values, list_attempts, list_readings
+from outings.answers.search.readings import ORDER, WHEN, Places, Reading, combine_values, list_attempts, list_readings
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Locations
 from outings.answers.search.understanding.query import Age, ParsedQuery, parse_search
@@ -98,14 +98,8 @@ class Search(Struct, frozen=True, kw_only=True):
     @property
     def passing(self) -> Mask | None:
         """Return a mask of the rows that pass the filters which no parameter states; None for all."""
-        found = [reading.find_rows() for reading in self.active if reading.find_rows is not None]
-        if not found:
-            return None
-        marks = np.zeros(self.index.types.size, dtype=np.uint8)
-        for rows in found:
-            marks[rows] += 1
-        passing: Mask = marks == len(found)
-        return passing
+        marks = [reading.mark_passing(self.index.types) for reading in self.active]
+        return reduce(np.logical_and, marks) if marks else None
 
     @property
     def age(self) -> Age | None:
@@ -131,7 +125,7 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
     if is_auto:
         places = Places(opened=opened, index=index, words=words, today=today, given=query.values)
         readings = tuple(list_readings(parsed, places))
-    active = next(list_attempts(readings))
+    active = tuple(reading for reading in readings if reading.overridden_by is None)
     return Search(
         query=query,
         index=index,
@@ -151,18 +145,17 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
     )  # fmt: skip
 
 
-def relax_search(search: Search) -> Iterator[Search]:
-    """Yield the search with all of the filters that its text states, then with fewer and fewer."""
-    yield search
-    for active in list_attempts(search.readings):
-        if len(active) < len(search.active):
-            filters = find_search_filters(
-                search.query, age=search.parsed.age, read=combine_values(active), context=search.context,
-                snapshot=search.snapshot,
-            )  # fmt: skip
-            # Where no word is left, the words of filters that are given up are searched.
-            parsed = search.parsed if search.parsed.words else search.read_plainly()
-            yield replace(search, filters=filters, active=active, parsed=parsed)
+def relax_search(search: Search, *, giving_up: Collection[str] = ORDER) -> Iterator[Search]:
+    """Yield the search with ever fewer of the filters that its text states. `giving_up`: the parameters of the filters
+    that may be given up."""
+    for active in list_attempts(search.active, giving_up=giving_up):
+        filters = find_search_filters(
+            search.query, age=search.parsed.age, read=combine_values(active), context=search.context,
+            snapshot=search.snapshot,
+        )  # fmt: skip
+        # Where no word is left, the words of filters that are given up are searched.
+        parsed = search.parsed if search.parsed.words else search.read_plainly()
+        yield replace(search, filters=filters, active=active, parsed=parsed)
 
 
 def _read_words(

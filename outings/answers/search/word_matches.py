@@ -95,6 +95,7 @@ STRENGTHS = np.array([PLACES[best[0]] * SPELLINGS[best[1]] if best else 0 for be
 STRENGTHS[BY_ITSELF << _SHIFT | _RANKS[NAME, RELATED]] = PLACES[CATEGORY]
 STANDINGS = np.arange(256) >> _SHIFT
 IN_NAME = np.array([float(best is not None and best[0] == NAME) for best in _BEST])
+IN_CATEGORY = np.array([best is not None and best[0] == CATEGORY for best in _BEST])
 
 
 def encode_word(places: Places, spelling: int) -> Codes:

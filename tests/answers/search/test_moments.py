@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from outings.contract.vocabulary import WEEKDAYS
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_uuid
@@ -107,8 +108,19 @@ def test_a_price_is_a_filter(tmp_path: Path) -> None:
     release = open_listings(tmp_path, *events, dates=dates)
     for q in ("clay under $20", "clay 20 dollars or less", "less than $20 clay", "clay up to $20"):
         assert sorted(find(release, q, AUTO)) == ["Clay 10", "Clay 20"], q
+    assert find(release, "clay under $5", AUTO) == {}
+
+
+def test_what_states_no_price_comes_behind_what_fits(tmp_path: Path) -> None:
+    prices = {"Clay 30": {"min": 30, "max": 30}, "Clay": {}, "Clay 10": {"min": 10, "max": 10}}
+    events = [
+        documents.make_event(make_uuid(number), name=name, price=documents.make_price(**price))
+        for number, (name, price) in enumerate(prices.items(), 1)
+    ]
+    release = open_listings(tmp_path, *events, dates={make_uuid(number): [FIRST] for number in (1, 2, 3)})
+    assert list(find(release, "clay under $20", AUTO).items()) == [("Clay 10", "all_terms"), ("Clay", "partial")]
     body = search(release, "clay under $5", AUTO)
-    assert (len(body["data"]), body["meta"]["relaxed"]) == (3, ["under $5"])
+    assert ([item["name"] for item in body["data"]], body["meta"]["relaxed"]) == (["Clay"], ["under $5"])
 
 
 def test_tonight_is_today(tmp_path: Path) -> None:
@@ -171,3 +183,19 @@ def test_what_is_repeated_is_then_if_one_of_it_is(tmp_path: Path) -> None:
 
 def test_a_spanish_query_says_when_too(events: Release) -> None:
     assert next(iter(find(events, "clay cuentos para niños el sábado por la mañana", AUTO))) == "Clay saturday"
+
+
+def test_only_places_are_open_now(tmp_path: Path) -> None:
+    place = documents.make_place(make_uuid(1), name="Pool", hours=dict.fromkeys(WEEKDAYS, "00:00-24:00"))
+    event = documents.make_event(make_uuid(2), name="Pool party")
+    release = open_listings(tmp_path, place, event, dates={make_uuid(2): [FIRST]})
+    assert list(find(release, "open now", AUTO)) == ["Pool"]
+    assert list(find(release, "pool open now", AUTO)) == ["Pool"]
+
+
+def test_as_few_filters_as_possible_are_given_up(tmp_path: Path) -> None:
+    """Nothing is outdoors, so the weekend, which is weaker, stays."""
+    release = open_events(tmp_path, monday=FIRST, saturday=SATURDAY)
+    body = search(release, "outdoor clay saturday", AUTO)
+    assert [item["name"] for item in body["data"]] == ["Clay saturday"]
+    assert body["meta"]["relaxed"] == ["outdoor"]

@@ -38,7 +38,7 @@ def show(body: Document) -> tuple[list[str], list[str]]:
         ("outdoor pottery night", ["outdoor", "night"], ["Pottery Studio"]),
         ("beginner swim", ["beginner"], ["Swim Team"]),
         ("girls pottery", ["girls"], ["Pottery Studio"]),
-        ("pottery w/ my son", ["w"], ["Pottery Studio"]),
+        ("pottery w/ my son", [], ["Pottery Studio"]),
         ("private holiday pottery", ["private", "holiday"], ["Pottery Studio"]),
         # Something has all of them.
         ("winter lights", [], ["Winter Lights"]),

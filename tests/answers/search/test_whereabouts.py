@@ -42,7 +42,7 @@ def test_a_zip_is_where_and_no_word_that_decides(harbor: Release) -> None:
     ]
     assert body["meta"]["ignored_words"] == []
     assert {item["name"]: item["match"] for item in body["data"]} == {
-        "Near Slide": "all_terms", "Stated Slide": "all_terms",
+        "Near Slide": "all_terms", "Stated Slide": "all_terms", "Far Slide": "partial", "Slide in Ballard": "partial",
     }  # fmt: skip
 
 
@@ -66,8 +66,7 @@ def test_a_zip_that_listings_state_is_known_without_a_file_of_zips(tmp_path: Pat
     listings[0]["location"] |= {"zip": "10001"}
     listings[2] |= {"location": {**listings[2]["location"], "zip": "10002"}, "status": "archived"}
     release = open_release([World(listings=listings)], tmp_path)
-    body = search(release, "slide 10001", AUTO)
-    assert [item["name"] for item in body["data"]] == ["Stated Slide"]
+    assert find(release, "slide 10001", AUTO) == {"Stated Slide": "all_terms", "Other Slide": "partial"}
     assert search(release, "slide 10002", AUTO)["meta"]["ignored_words"] == []
     classes = Entitlement(types=frozenset({"class"}))
     assert search(release, "slide 10001", AUTO, entitlement=classes)["meta"]["ignored_words"] == []
@@ -79,7 +78,8 @@ def test_what_has_the_place_in_its_name_comes_before_what_only_lies_there(harbor
 
 
 def test_listings_on_the_map_of_a_neighborhood_are_in_it_even_if_they_do_not_state_it(harbor: Release) -> None:
-    assert find_best(search(harbor, "slide ballard", AUTO)) == ["Near Slide", "Slide in Ballard"]
+    best = [name for name, match in find(harbor, "slide ballard", AUTO).items() if match == "all_terms"]
+    assert sorted(best) == ["Near Slide", "Slide in Ballard"]
     assert find_best(search(harbor, "slide ballard")) == ["Slide in Ballard"]
 
 
@@ -110,8 +110,8 @@ def test_listings_on_the_map_that_also_state_the_neighborhood_are_in_it(tmp_path
     release = open_release(
         [World(listings=listings, neighborhoods=[make_neighborhood("ballard", "Ballard")])], tmp_path
     )
-    names = [item["name"] for item in search(release, "pool ballard", AUTO)["data"]]
-    assert names == ["Pool", "Swimming Pool"]
+    found = [(item["name"], item["match"]) for item in search(release, "pool ballard", AUTO)["data"]]
+    assert found == [("Pool", "all_terms"), ("Swimming Pool", "all_terms"), ("Pool", "partial")]
 
 
 @pytest.fixture(scope="module")
@@ -159,17 +159,14 @@ def dances(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_release([world], tmp_path_factory.mktemp("dances"))
 
 
-def test_only_listings_in_the_neighborhood_are_shown(dances: Release) -> None:
-    assert score_all(dances, "dance ballard") == {"Music": 0.5}
+def test_listings_elsewhere_come_behind_as_partial(dances: Release) -> None:
+    found = find(dances, "dance ballard", AUTO)
+    assert list(found.items()) == [("Music", "all_terms"), ("Dance", "partial"), ("Dance for Two", "partial")]
 
 
 def test_where_nothing_lies_there_the_place_is_given_up(dances: Release) -> None:
     body = search(dances, "two ballard", AUTO)
     assert ([item["name"] for item in body["data"]], body["meta"]["relaxed"]) == (["Dance for Two"], ["ballard"])
-
-
-def score_all(release: Release, q: str) -> dict[str, float]:
-    return {item["name"]: item["score"] for item in search(release, q, AUTO)["data"]}
 
 
 def test_by_default_listings_in_the_neighborhood_only_score_better(dances: Release) -> None:

@@ -9,6 +9,8 @@ from outings.contract.languages.language import Translation, read_shipped_langua
 
 # What makes a plural of a word: `piscina`, `piscinas`; `taller`, `talleres`.
 _PLURALS = ("s", "es")
+# So many words of a language tell it, though none is for an activity: "que hacer este sabado".
+_TELLING = 3
 
 
 class ForeignLanguage:
@@ -31,11 +33,11 @@ class ForeignLanguage:
         return word in self._known
 
     def has(self, words: Sequence[str]) -> bool:
-        """Return True if a query is in this language: it has a word for an activity or an audience, and more words of
-        this language alone than of the metro's alone."""
-        if self._telling.isdisjoint(words) and not any(find_runs(words, self.runs)):
-            return False
-        return sum(word in self._own for word in words) > sum(word in self._foreign for word in words)
+        """Return True if a query is in this language: it has a word for an activity or an audience, or three words of
+        this language alone, and more of these than of the metro's alone."""
+        own = sum(word in self._own for word in words)
+        is_told = own >= _TELLING or not self._telling.isdisjoint(words) or any(find_runs(words, self.runs))
+        return is_told and own > sum(word in self._foreign for word in words)
 
 
 def _join_roles(words: QueryWords) -> frozenset[str]:

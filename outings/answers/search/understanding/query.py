@@ -207,7 +207,7 @@ class _Roles:
     def claim_beginning(self) -> None:
         """Give the last word, if it decides beside others, the role of a word that begins with it."""
         *others, last = self._roles
-        if last is not _Role.WORD or _Role.WORD not in others:
+        if last is not _Role.WORD or {_Role.WORD, _Role.FILTER}.isdisjoint(others):
             return
         known, word = self._words, self._tokens[-1].word
         roles = (
