@@ -67,7 +67,9 @@ def suggest_path(path: str) -> str | None:
     listed = "/" + start[1:].partition("/")[2]
     ends = (f"{start}/{last}", f"{start}/{near}", f"{start or '/{metro}'}/{near}", f"{start}/slug/{last}")
     nearest = (plain, lower, *(f"/v1{end}" for end in (*ends, f"{listed}/{last}", f"{listed}/slug/{last}")))
-    return next((path for path in nearest if match_route(path) is not None), None)
+    found = ((path, match_route(path)) for path in nearest)
+    # Any word may be a metro.
+    return next((path for path, match in found if match and match.route.name != "metros.detail"), None)
 
 
 _MINUTE = timedelta(minutes=1)

@@ -34,8 +34,11 @@ from edge.response_headers import (
     read_range,
 )
 from outings.answers.ical import render_event_file
+from outings.answers.plan import AnswerContext
+from outings.answers.routes import make_plan
 from outings.contract.errors import ApiError, not_found, unavailable
 from outings.contract.openapi.document import encode_document
+from outings.contract.query import Entitlement, parse_query
 from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import METRICS_TYPE, ROUTES, match_route
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
@@ -244,8 +247,10 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
                 root = None if self.releases.current is None else self.releases.current.root
                 text = await asyncio.to_thread(self.metrics.render, root)
                 return make_status(request, text, media=METRICS_TYPE)
-            case _:
+            case "/openapi.json":
                 return self._answer_document(request)
+            case _:
+                return self._answer_public(request)
 
     def _answer_document(self, request: Request) -> Response:
         if self.releases.current is None:
@@ -254,6 +259,21 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
         if matches_etag(request.if_none_match, prepared.etag):
             return make_not_modified(request, prepared.head)
         return make_success(request, prepared.head, prepared.bodies[choose_coding(request.accept_encoding)])
+
+    def _answer_public(self, request: Request) -> Response:
+        """Answer from what everybody may know."""
+        served = self.releases.current
+        if served is None:
+            raise unavailable()
+        assert request.match is not None
+        query = parse_query(request.match, request.query_string, vocabulary=served.vocabulary)
+        context = AnswerContext(release=served.release, dates={}, entitlement=Entitlement(metros=frozenset()))
+        plan = make_plan(query, context)
+        head = make_head(etag=plan.etag.encode(), max_age=request.match.route.max_age, release=served.header)
+        if matches_etag(request.if_none_match, plan.etag.encode()):
+            return make_not_modified(request, head)
+        coding = choose_coding(request.accept_encoding)
+        return make_success(request, head, make_body(encode_body(b"".join(plan.render()), coding), coding))
 
     def answer_readiness(self, request: Request) -> Response:
         """Return 200 as soon as there is a release to answer from and the keys were read once. Raises 503 before.

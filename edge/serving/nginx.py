@@ -53,7 +53,7 @@ def render_nginx(front: NginxFront) -> str:
         **asdict(front),
         header_bytes=MOST_HEADER_BYTES,
         # The paths without a key that nginx hides from the public.
-        probes=[route.path for route in ROUTES if not route.needs_key and route.name != "openapi"],
+        probes=[route.path for route in ROUTES if route.group == "service" and route.name != "openapi"],
         errors=list(_list_errors()),
         missing=_make_error(errors.not_found("There is no such route."), ()),
     )  # fmt: skip

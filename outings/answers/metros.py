@@ -1,18 +1,46 @@
-"""`/v1/metros`: every active metro, with live counts of what the key may read there."""
+"""`/v1/metros`: every active metro, with live counts of what the key may read there. `/v1/{metro}`: one of them.
+`/v1`: the routes."""
+
+import re
+from collections.abc import Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from outings.answers.live_counts import count_listings
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
-from outings.contract.envelope import encode_list
+from outings.contract.envelope import encode_detail, encode_list
 from outings.contract.query import Query
-from outings.contract.resources.directories import Metro
+from outings.contract.resources.directories import Directory, Metro
 from outings.contract.resources.meta import MetrosMeta
+from outings.contract.routes import ROUTES
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
+# Routes that a client can request without knowing an id, by name.
+PATHS: Mapping[str, str] = {
+    route.name.removesuffix(".list"): route.path
+    for route in ROUTES
+    if route.group != "service" and {*re.findall(r"{\w+}", route.path)} <= {"{metro}"}
+}
+
+
+def plan_directory(query: Query, _: AnswerContext) -> AnswerPlan:
+    document = _encoder.encode(Directory(links={**PATHS, "openapi": "/openapi.json"}))
+    body = encode_detail(document, notices=query.notices)
+    return AnswerPlan(make_tag(b"".join(body).decode()), lambda: body, is_quick=True)
+
+
+def plan_metro(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    def render() -> list[bytes]:
+        metro = _describe_metro(snapshot, context)
+        links = {name: path.format(metro=metro.slug) for name, path in PATHS.items() if "{metro}" in path}
+        return encode_detail(_encoder.encode(replace(metro, links=links)), notices=query.notices)
+
+    read = (snapshot.hash, context.dates[snapshot.metro.slug])
+    return AnswerPlan(make_tag("metro", read, query.text, context.entitlement.digest), render)
 
 
 def plan_metros(query: Query, context: AnswerContext) -> AnswerPlan:

@@ -19,7 +19,7 @@ from outings.answers.listings.calendar import plan_calendar
 from outings.answers.listings.density import plan_density
 from outings.answers.listings.lists import plan_list
 from outings.answers.listings.owner_metros import find_metros_of_row, resolve_metro
-from outings.answers.metros import plan_metros
+from outings.answers.metros import plan_directory, plan_metro, plan_metros
 from outings.answers.near.activity import plan_activity
 from outings.answers.near.around import plan_around
 from outings.answers.near.nearby import plan_nearby
@@ -34,6 +34,7 @@ from outings.answers.snapshot.reader import SnapshotReader, find_reader, open_sn
 from outings.answers.snapshot.zips import check_zips
 from outings.answers.suggestions.index import open_suggestions
 from outings.answers.suggestions.suggest import plan_suggestions
+from outings.answers.vocabulary import plan_vocabulary
 from outings.answers.weather import Weather
 from outings.contract.envelope import unknown_neighborhood
 from outings.contract.errors import not_enabled, not_found
@@ -61,10 +62,13 @@ OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], AnswerPlan]] =
     "coverage": plan_coverage,
     "export": plan_export,
     "export.file": plan_file,
+    "metros.detail": plan_metro,
 }
 OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], AnswerPlan]] = {
     **{f"{name}.{kind}": plan_detail for name in COLLECTIONS.values() for kind in ("detail", "slug")},
     "organizations.detail": plan_organization,
+    "directory": plan_directory,
+    "vocabulary": plan_vocabulary,
     "metros": plan_metros,
     "changes": plan_changes,
     "versions": plan_versions,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 
+from outings.contract.languages.language import SHIPPED
 from outings.contract.values import DateDefault, Parameter
 from outings.contract.vocabulary import (
     AGE_BANDS,
@@ -311,6 +312,10 @@ _ELSEWHERE = (
     _control(
         name="order", kind="word", allowed=("desc", "asc"), default="desc", example="asc",
         meaning="Newest or oldest first.",
+    ),
+    Parameter(
+        name="language", kind="word", allowed=SHIPPED, default="en", is_filter=False, example="es",
+        stability="experimental", meaning="The language of the labels.",
     ),
     Parameter(
         name="format", kind="word", allowed=("jsonl", "parquet", "ics"), is_filter=False, example="parquet",

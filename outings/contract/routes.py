@@ -19,8 +19,10 @@ from outings.contract.resources.directories import (
     CalendarDay,
     Coverage,
     DensityCell,
+    Directory,
     Metro,
     Neighborhood,
+    Vocabularies,
 )
 from outings.contract.resources.finding import AreaActivity, Around, NearbyItem, SearchResult, Suggestion
 from outings.contract.resources.listings import LISTINGS, Organization, OrganizationEntry
@@ -389,6 +391,15 @@ ROUTES: tuple[Route, ...] = (
         name="metros", path="/v1/metros", meaning="List the active metros.", item=Metro, meta=meta.MetrosMeta,
         max_age=3600, group="directories", reads="metros",
     ),
+    Route(
+        name="directory", path="/v1", meaning="List where the API begins.", item=Directory, is_one=True, max_age=3600,
+        group="directories", stability="experimental", needs_key=False,
+    ),
+    Route(
+        name="vocabulary", path="/v1/vocabulary", meaning="Get the words of each vocabulary with their labels.",
+        item=Vocabularies, is_one=True, parameters=_select("language"), max_age=3600, group="directories",
+        stability="experimental", needs_key=False,
+    ),
     *(route for listing_type in COLLECTIONS for route in _list_routes(listing_type)),
     *(route for listing_type in COLLECTIONS for route in _detail_routes(listing_type)),
     *(_density_route(listing_type) for listing_type in COLLECTIONS),
@@ -457,6 +468,10 @@ ROUTES: tuple[Route, ...] = (
     Route(
         name="export.file", path="/v1/{metro}/export/{file}", meaning="Download an export file.", item=bytes,
         media=tuple(EXPORT_TYPES.values()), group="sync",
+    ),
+    Route(
+        name="metros.detail", path="/v1/{metro}", meaning="Get a metro, with links to all that it has.", item=Metro,
+        is_one=True, max_age=300, group="directories", stability="experimental",
     ),
     *(
         Route(

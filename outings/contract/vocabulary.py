@@ -47,7 +47,7 @@ GRANTS = (*INCLUDES, "where")
 RESERVED_METRO_SLUGS = frozenset(
     {
         "events", "classes", "camps", "places", "organizations", "changes", "metros",
-        "listings", "releases", "export", "openapi", "search", "docs", "health",
+        "listings", "releases", "export", "openapi", "search", "docs", "health", "vocabulary",
     }
 )  # fmt: skip
 

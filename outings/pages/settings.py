@@ -10,8 +10,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from outings.configuration.tables import SiteTable
+from outings.contract.languages.language import read_labels
 from outings.contract.resources.directories import Bounds
 from outings.contract.resources.listings import Counts
+from outings.contract.vocabulary import WEEKDAYS, Vocabulary
 from outings.failures import WrongSetting
 from outings.pages.assets import explain_no_assets, find_words
 from outings.pages.basemap import read_basemap
@@ -78,7 +80,11 @@ class Words:
 @cache
 def read_language(language: str) -> Mapping[str, Mapping[str, str]]:
     """Return the program's own words, by page and name."""
-    return tomllib.loads((find_words() / f"{language}.toml").read_text(encoding="utf-8"))
+    words = tomllib.loads((find_words() / f"{language}.toml").read_text(encoding="utf-8"))
+    labels, vocabulary = read_labels(language), Vocabulary()
+    shown = (*vocabulary.categories, *vocabulary.type_hints, *WEEKDAYS)
+    words["explorer"] |= {f"script_word_{word}": labels[word] for word in shown}
+    return words
 
 
 def lay_words(language: str, own: Mapping[str, Mapping[str, str]]) -> Mapping[str, Words]:

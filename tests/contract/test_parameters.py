@@ -17,7 +17,7 @@ indoor outdoor good_for_rainy sensory open_at meets weekday start_after start_be
 enrollment_type openings
 starts_from starts_to year overnight type_hint place_type has_birthday_parties has_classes q
 where changed_since fields expand include include_mode cursor page facets limit
-include_archived metro types sort match address ages type kind min_count order format
+include_archived metro types sort match address ages type kind min_count order format language
 """
 
 _EVERY_ROW = [(route, row) for route in ROUTES for row in route.parameters.values()]

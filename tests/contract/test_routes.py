@@ -10,7 +10,10 @@ _ID = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
 
 # The endpoint table of the contract, and what the decisions add to it.
 _PATHS = {
+    "/v1": "directory",
+    "/v1/vocabulary": "vocabulary",
     "/v1/metros": "metros",
+    "/v1/seattle": "metros.detail",
     "/v1/seattle/search": "search",
     "/v1/seattle/events": "events.list",
     **{f"/v1/seattle/{name}/calendar": f"{name}.calendar" for name in ("events", "classes", "camps")},
@@ -89,7 +92,6 @@ def test_there_is_no_other_route():
     [
         "",
         "/",
-        "/v1",
         "/v1/",
         "/v1/metros/",
         "/v1/seattle/events/",
@@ -207,5 +209,7 @@ def test_an_answer_may_be_kept_as_long_as_the_contract_says(name: str, max_age: 
 
 
 def test_operations_alone_need_no_key():
-    assert {route.name for route in ROUTES if not route.needs_key} == {"openapi", "healthz", "readyz", "metrics"}
+    assert {route.name for route in ROUTES if not route.needs_key} == {
+        "openapi", "healthz", "readyz", "metrics", "directory", "vocabulary"
+    }  # fmt: skip
     assert all(route.plan == "all" for route in ROUTES)

@@ -10,6 +10,7 @@ EVENT, CLASS, CAMP, PLACE, ORGANIZATION = (
 # By route: target, its metro, the type that a key needs for it. By hand: the program does not judge itself.
 READS: dict[str, tuple[str, str | None, str | None]] = {
     "metros": ("/v1/metros", None, None),
+    "metros.detail": ("/v1/harbor", "harbor", None),
     "events.list": ("/v1/harbor/events", "harbor", "events"),
     "classes.list": ("/v1/harbor/classes", "harbor", "classes"),
     "camps.list": ("/v1/harbor/camps", "harbor", "camps"),

@@ -68,7 +68,7 @@ def test_an_unknown_metro_names_those_that_the_key_may_read(service: Service, pa
     assert got.error["message"] == "There is no metro 'nowhere'; this key may read harbor."
 
 
-@pytest.mark.parametrize("path", ["/v1/harbor/venues", "/v1/harbor/events/x/y/", "/v1//", "/"])
+@pytest.mark.parametrize("path", ["/v1/harbor/venues", "/v1/harbor/events/x/y/", "/v1/a/b/c/d", "/"])
 def test_a_path_that_is_none_however_it_is_written_gets_no_hint(service: Service, path: str) -> None:
     got = service.get(path)
     assert (got.status, "details" in got.error) == (404, False)

@@ -127,7 +127,7 @@ def test_a_browser_at_no_address_gets_a_page_that_leads_on(service: Service, pat
 
 def test_a_program_gets_an_error_of_the_api_and_so_does_a_browser_at_its_paths(service: Service) -> None:
     assert get(service, "/nothing").error["code"] == "not_found"
-    for path in ("/v1/nothing/at/all", "/v1", "/V1/seattle/events", "/healthz/"):
+    for path in ("/v1/nothing/at/all", "/v1/", "/V1/seattle/events", "/healthz/"):
         got = get(service, path, **BROWSER)
         assert (got.status, got.error["code"]) == (404, "not_found"), path
     assert get(service, "/nothing", method="POST", **BROWSER).headers["content-type"] == "application/json"

@@ -105,7 +105,7 @@ def test_options_is_204_without_a_key(service: Service, target: str) -> None:
 
 
 def test_options_of_no_route_is_404(service: Service) -> None:
-    check_error(ask(service.edge, "/v1", method="OPTIONS"), status=404, code="not_found")
+    check_error(ask(service.edge, "/v1/", method="OPTIONS"), status=404, code="not_found")
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,17 @@ def _read_shipped_texts(code: str) -> dict[str, Any]:
     return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
 
 
+@cache
+def read_labels(code: str) -> Mapping[str, str]:
+    """Return what people call the words of vocabularies, by word. `code`: one of SHIPPED."""
+    return tomllib.loads(files(__package__).joinpath(code, "labels.toml").read_text("utf-8"))
+
+
+def name_value(value: str, code: str) -> str:
+    """Return the label of a vocabulary's word, or the word itself without underscores if it has none."""
+    return read_labels(code).get(value) or value.replace("_", " ").capitalize()
+
+
 def read_shipped_files(code: str) -> dict[str, bytes]:
     folder = files(__package__).joinpath(code)
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.name in FILES}

@@ -131,10 +131,12 @@ def encode_document(vocabulary: Vocabulary, *, refused: Collection[str] = ()) ->
 
 
 def _tag_route(route: Route) -> str:
-    return route.collection if route.needs_key else "service"
+    return "service" if route.group == "service" else route.collection
 
 
 _TAGS: Mapping[str, str] = {
+    "directory": "Where the API begins.",
+    "vocabulary": "The words of members and parameters, as people read them.",
     "metros": "The cities that there are.",
     "events": "What takes place on a date, or on several.",
     "classes": "Programs with terms, schedules and sections.",

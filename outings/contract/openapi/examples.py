@@ -41,7 +41,9 @@ def find_example(route: Route, vocabulary: Vocabulary) -> Example | None:
     example = read_examples().get(route.name)
     if example is None or vocabulary == Vocabulary():
         return example
-    return msgspec.structs.replace(example, answer=_fit_words(example.answer, vocabulary))
+    # The answer of `vocabulary` has all words with their labels, which a deployment's own lack.
+    is_fitting = route.name != "vocabulary"
+    return msgspec.structs.replace(example, answer=_fit_words(example.answer, vocabulary)) if is_fitting else None
 
 
 def find_path_values(route: Route) -> Mapping[str, str]:

@@ -48,7 +48,7 @@ def make_body(route: Route) -> Schema:
     """Return the schema of a successful answer, a component that is named by what the answer has."""
     if not is_struct(route.item):
         return {"type": "object", "required": ["openapi", "info", "paths"]}  # the document itself
-    return refer(_name_body(route) if route.needs_key else route.item.__name__)
+    return refer(route.item.__name__ if route.group == "service" else _name_body(route))
 
 
 def _name_body(route: Route) -> str:
@@ -60,7 +60,7 @@ def _make_envelopes() -> dict[str, Schema]:
     """Make the schemas of whole answers, by name."""
     envelopes: dict[str, Schema] = {}
     for route in ROUTES:
-        if not is_struct(route.item) or not route.needs_key:
+        if not is_struct(route.item) or route.group == "service":
             continue
         item = refer(route.item.__name__)
         properties: Schema = {

@@ -38,6 +38,26 @@ class Metro(Member, frozen=True, kw_only=True):
     links: dict[str, str]
 
 
+class VocabularyWord(Member, frozen=True, kw_only=True):
+    """A word of a vocabulary."""
+
+    value: Annotated[str, means("The word as members and parameters have it.")]
+    label: Annotated[str, means("The word as people read it.")]
+
+
+class Vocabularies(Member, frozen=True, kw_only=True):
+    """The vocabularies by name, such as `categories` and `audiences`, with labels in one language."""
+
+    language: Annotated[str, means("The language of the labels.")]
+    vocabularies: Annotated[Mapping[str, tuple[VocabularyWord, ...]], means("The words of each vocabulary, in order.")]
+
+
+class Directory(Member, frozen=True, kw_only=True):
+    """Where an API begins."""
+
+    links: Annotated[Mapping[str, str], means("The routes that need no id, by name. `{metro}` is a metro's slug.")]
+
+
 class NeighborhoodCounts(Counts, frozen=True, kw_only=True):
     total: Annotated[int, means("The sum of the others.")]
 

@@ -7,6 +7,7 @@ from functools import partial
 
 from msgspec import Struct
 
+from outings.contract.languages.language import ENGLISH, SHIPPED
 from outings.contract.resources.sync import EXPORTS
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import COLLECTIONS
@@ -38,6 +39,7 @@ class Kind(Struct, frozen=True, kw_only=True):
 _ALL = tuple(COLLECTIONS.values())
 _DATED = tuple(collection for listing_type, collection in COLLECTIONS.items() if listing_type != "place")
 _SATURDAY = 5
+_VOCABULARIES = ("/v1/vocabulary", *(f"/v1/vocabulary?language={code}" for code in SHIPPED if code != ENGLISH))
 
 
 def _list_lists(metro: StaticMetro, query: str, values: Iterable[object] = ("",), *, of: Iterable[str]) -> list[str]:
@@ -113,7 +115,7 @@ KINDS = (
     Kind(
         name="default lists",
         of_metro=_answer(lambda metro: _list_lists(metro, "", of=_ALL)),
-        of_all=lambda tree: make_answers(tree, ["/v1/metros"]),
+        of_all=lambda tree: make_answers(tree, ["/v1", "/v1/metros", *_VOCABULARIES]),
     ),
     Kind(name="overviews", of_metro=_answer(_list_overviews)),
     Kind(name="coverage", of_metro=make_coverage, renew=renew_coverage),

@@ -79,7 +79,7 @@ ACCESS = [
     write("/v1/seattle/events?facets=category&limit=0", 200, lambda a: a.body["facets"]["total"] > 0, key="free"),
     write("/v1/seattle/events?include=related", 400, bad("include"), key="free"),
     write("/v1/nothing/here/at/all", 404, coded("not_found")),
-    write("/v1", 404, coded("not_found")),
+    write("/v1", 200, lambda a: a.body["data"]["links"]["metros"] == "/v1/metros"),
     write("/v1/", 404, coded("not_found")),
     write("/v1/SEATTLE/EVENTS", 404, coded("not_found")),
     write("/v1/seattle/Events", 404, coded("not_found")),

@@ -229,7 +229,7 @@ DIRECTORIES = [
     ),
     write("/v1/metros?limit=1", 400, bad("limit")),
     write("/v1/metros/seattle", 404, coded("not_found")),
-    write("/v1/seattle", 404, coded("not_found")),
+    write("/v1/seattle", 200, lambda a: a.body["data"]["slug"] == "seattle"),
     write("/v1/seattle/organizations", 200, all_items(lambda o: o["name"] and o["counts"])),
     write(
         "/v1/seattle/organizations?q={organization_name}",
