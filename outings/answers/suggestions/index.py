@@ -25,6 +25,7 @@ from outings.answers.suggestions.entries import (
     SUGGESTIONS,
     fold_name,
 )
+from outings.contract.languages.word_lists import SearchWords
 
 Counts = NDArray[np.int64]
 
@@ -102,6 +103,9 @@ class SuggestionIndex:
         names = np.where(self._kinds == PLACE, self._phrases, self._phrases.size + 1 + self._alike)
         self._row_names = self._name_rows(names, size)
         self._categories: Sequence[str] = [fold_name(word) for word in reader.vocabulary.categories]
+        words = (reader.language.search or SearchWords()).words
+        # Words that say the sort of a thing, and not what it is.
+        self.general = frozenset(f"{words.forms} {words.kinds}".split())
         self.orders: LruCache[tuple[tuple[str, ...], date], Order] = LruCache(size=_MOST_ORDERS)
 
     def _name_rows(self, names: Counts, size: int) -> Counts:
@@ -210,7 +214,7 @@ class SuggestionIndex:
             read = (self._read(entry, order, is_behind=is_behind) for entry, is_behind in self._fold_series(best))
             if kind == QUERY:
                 queries = list(read)
-                parts = list_parts({query.text: query.count for query in queries}, typed=text)
+                parts = list_parts({query.text: query.count for query in queries}, typed=text, general=self.general)
                 read = (query for query in queries if query.text not in parts)
             matches += islice(read, limit)
         return sorted(matches, key=_rank_match)
@@ -263,10 +267,11 @@ class SuggestionIndex:
         return EntryMatch(kind, number, self._read_text(entry), int(order.counts[entry]), is_behind)
 
 
-def list_parts(counts: Mapping[str, int], *, typed: str) -> set[str]:
-    """Return the queries to leave out, except for what was typed: those that are part of another one with as many
-    listings ("soccer flag" of "soccer flag football"), and those that few of the listings of a query have
-    with which they begin. `counts`: the number of listings, by query."""
+def list_parts(counts: Mapping[str, int], *, typed: str, general: frozenset[str]) -> set[str]:
+    """Return the queries to leave out, except for what was typed. Of two with as many listings one is left out if it is
+    part of the other: the longer if it adds only `general` words ("pottery level"), else the part ("soccer flag" of
+    "soccer flag football"). So are those that few of the listings of a query have with which they begin. `counts`: the
+    number of listings, by query."""
     parts = set()
     for text, count in counts.items():
         words = text.split()
@@ -275,7 +280,7 @@ def list_parts(counts: Mapping[str, int], *, typed: str) -> set[str]:
             if part == text or part not in counts:
                 continue
             if counts[part] == count:
-                parts.add(part)
+                parts.add(text if start == 0 and general.issuperset(words[end:]) else part)
             if counts[part] > _LEAST_SHARE * count and start == 0:
                 parts.add(text)
     return parts - {typed}

@@ -127,7 +127,7 @@ def _suggest(maker: QueryMaker, *, types: tuple[str, ...], limit: int) -> list[S
     shown = [match for match in matches if match.kind != QUERY or _is_searchable(match.text, opened, maker.search)]
     texts = {match.text for match in shown}
     made = {words: count for words, count in pairs.items() if words not in texts | first.keys()}
-    parts = list_parts(made, typed=maker.text)
+    parts = list_parts(made, typed=maker.text, general=maker.index.general)
     queries = [
         _make_query(words, count, opened)
         for words, count in made.items()
