@@ -19,6 +19,8 @@ import polars as pl
 from msgspec import Struct
 
 from outings.answers.rows.filters import list_audiences
+from outings.answers.search.readings import ORDER
+from outings.contract.languages.language import ENGLISH
 from outings.contract.routes import LISTS
 from outings.contract.values import DateDefault, number_day
 from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, PRICE_BANDS, TIME_BLOCKS, TYPES, WEEKDAYS
@@ -67,7 +69,12 @@ def make_index(snapshot: Snapshot, *, today: date) -> list[IndexFile]:
     events = maker.make_events(today, horizon, tables=tables)
     types = {name: maker.make_type(type_, tables=tables) for type_, name in COLLECTIONS.items() if type_ != "event"}
     body = {
-        "metro": {"slug": snapshot.metro.slug, "timezone": snapshot.metro.timezone},
+        "metro": {
+            "slug": snapshot.metro.slug,
+            "timezone": snapshot.metro.timezone,
+            "language": ENGLISH if snapshot.language is None else snapshot.language.code,
+            "is_southern": snapshot.metro.center.lat < 0,
+        },
         "date": today,
         "later": [file.name.removesuffix(".json") for file in later],
         "rules": list_rules(),
@@ -98,6 +105,7 @@ def list_rules() -> Mapping[str, Any]:
         "time_blocks": TIME_BLOCKS,
         "price_bands": PRICE_BANDS,
         "age_bands": AGE_BANDS,
+        "order": ORDER,
     }
 
 

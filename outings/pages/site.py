@@ -4,11 +4,13 @@ import json
 from collections.abc import Sequence
 from datetime import date
 from functools import cache
+from itertools import chain
 
 import msgspec
 
 from outings.contract.expression_columns import list_columns
-from outings.contract.languages.language import read_shipped_language
+from outings.contract.languages.language import ENGLISH, SHIPPED, list_translations, read_shipped_language
+from outings.contract.languages.word_lists import FILTER_PARTS
 from outings.contract.routes import JSON
 from outings.contract.vocabulary import COLLECTIONS, TIME_BLOCKS, WEEKDAYS, Vocabulary
 from outings.pages.assets import Page, find_templates, list_assets
@@ -18,7 +20,7 @@ from outings.pages.layout import gather_words, list_sections, name_words, render
 from outings.pages.lists import Lists
 from outings.pages.missing_page import render_missing_page
 from outings.pages.reference import render_reference
-from outings.pages.settings import ExplorerMetro, MetroFigures
+from outings.pages.settings import ExplorerMetro, MetroFigures, lay_words
 from outings.pages.web_files import make_manifest, make_robots
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
@@ -99,10 +101,15 @@ def render_explorer(settings: SiteSettings, metros: Sequence[ExplorerMetro] = ()
 
 
 def render_words(settings: SiteSettings) -> Page:
-    """Render the words by which the explorer understands what somebody types, in the site's language."""
-    language = read_shipped_language(settings.language)
-    tables = {"search": language.search, "texts": language.texts, "related": language.related}
-    return Page(path=f"{PATH}words.json", media=JSON, data=msgspec.json.encode(tables))
+    """Render the words by which the explorer understands what somebody types, in each language that the program has."""
+    tables = {}
+    for code in SHIPPED:
+        language = read_shipped_language(code)
+        line = lay_words(code, settings.words if code == settings.language else {})["explorer"].list_prefixed("line_")
+        tables[code] = {"search": language.search, "texts": language.texts, "related": language.related, "line": line}
+    groups = [translation.groups for translation in list_translations(ENGLISH)]
+    words = {"parts": FILTER_PARTS, "languages": tables, "translations": [*chain(*groups)]}
+    return Page(path=f"{PATH}words.json", media=JSON, data=msgspec.json.encode(words))
 
 
 def render_site(

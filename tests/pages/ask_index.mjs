@@ -19,9 +19,9 @@ globalThis.Date = class extends Date {
 globalThis.fetch = async (address) => new Response(readFileSync(new URL(address)));
 const { IndexApi } = await import(pathToFileURL(`${scripts}/index/index_api.js`));
 const words = { code: language, name: (word) => word.replaceAll("_", " ") };
-const { Tables } = await import(pathToFileURL(`${scripts}/query/tables.js`));
+const { Languages } = await import(pathToFileURL(`${scripts}/query/tables.js`));
 const locate = (path) => new URL(path, pathToFileURL(`${folder}/`)).href;
-const api = new IndexApi(metros, locate, words, async () => new Tables(tables));
+const api = new IndexApi(metros, locate, words, async () => new Languages(tables));
 const bodies = [];
 for (const request of requests) bodies.push(await api.read(request));
 console.log(JSON.stringify(bodies));

@@ -1,6 +1,7 @@
+import { findMonth } from "../query/filters.js";
 import { CHOICES, listChips } from "./chips.js";
 import { element } from "./element.js";
-import { findMonth } from "./line.js";
+
 import { changeFilters, EVERY_TYPE, listTypes } from "./state.js";
 
 /**

@@ -27,7 +27,7 @@ export class Explorer {
    * @param {object} parts
    * @param {import("./api.js").Api} parts.api
    * @param {import("./language.js").Language} parts.language
-   * @param {() => Promise<import("../query/tables.js").Tables>} parts.readTables
+   * @param {() => Promise<import("../query/tables.js").Languages>} parts.readTables
    * @param {import("./map_view.js").Load} parts.openMap
    */
   constructor(root, { api, language, readTables, openMap }) {

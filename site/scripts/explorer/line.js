@@ -1,7 +1,11 @@
-import { foldLine, Line } from "../query/phrases.js";
-import { addDays, findLast, findWeekday } from "./days.js";
+import { findSeason, findSpan } from "../query/filters.js";
+import { Line } from "../query/phrases.js";
+import { addDays, findFirst, findLast, findWeekday } from "./days.js";
 
-/** @typedef {import("./language.js").Language} Language */
+/**
+ * @typedef {import("../query/tables.js").Tables} Tables
+ * @typedef {{today: string, isSouthern: boolean, tables: Tables}} About `isSouthern`: winter is in June
+ */
 
 // The local hours at which a block begins and before which it ends, as the API's facet counts them.
 /** @type {Record<string, [string, string]>} */
@@ -11,35 +15,32 @@ export const TIMES = {
   afternoon: ["12:00", "17:00"],
   evening: ["17:00", ""],
 };
-const KINDS = ["events", "classes", "camps", "places"];
+// Parameters that are filters of the page, by the same names.
+const FILTERS = ["from", "to", "weekday", "start_after", "start_before", "max_price"];
 const FLAGS = ["free", "indoor", "outdoor", "sensory", "openings"];
-const SEASONS = ["winter", "spring", "summer", "fall"];
-const SATURDAY = 5;
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const WEEKEND = "saturday,sunday";
+// From so many letters on a weekday with an "s" is each of them: "saturdays", but not "tues" or "lunes".
+const LEAST_PLURAL = 6;
 
 /**
- * What a line of words means: filters by the API's names, a kind, what `near` names, and the words that are left. A
- * word that is no filter of the API stays a word.
+ * What a line of words means: the phrases that filter, by the tables that the server reads, what `near` names, and the
+ * words that are left. What is no filter of the page stays a word, and the search understands it.
  * @param {string} text
- * @param {object} about
- * @param {string} about.today
- * @param {boolean} about.isSouthern in the south, winter is in June
- * @param {Language} about.language whose words `line_…` are regular expressions
- * @param {import("../query/tables.js").Tables} about.tables
- * @returns {{filters: Record<string, string>, stated: Record<string, string>, type: string, near: string, q: string}}
- *   `stated`: the words of the filters that are yes or no
+ * @param {About} about
+ * @returns {{filters: Record<string, string>, stated: Record<string, string>, type: string, near: string,
+ *   isHere: boolean, q: string}} `stated`: the words of the filters that are yes or no; `isHere`: near the visitor
  */
-export function parseLine(text, { today, isSouthern, language, tables }) {
+export function parseLine(text, about) {
+  const { tables } = about;
   const line = new Line(text);
   /** @type {Record<string, string>} */
   const filters = {};
   /** @type {Record<string, string>} */
   const stated = {};
-  const word = (/** @type {string} */ name) => language.say(`line_${name}`);
-  /** @type {string[]} names of activities, which stay as they are: "gluten free" costs what it costs */
-  const names = [];
-  for (let match = tables.names.exec(line.text); match; match = tables.names.exec(line.text))
-    names.push(line.drop(match.index, match.index + match[0].length));
+  // Names of activities stay as they are: "gluten free" costs what it costs.
+  const names = [...line.text.matchAll(tables.names)].map(([name]) => name);
+  for (const name of names) line.drop(line.text.indexOf(name), line.text.indexOf(name) + name.length);
   const ages = tables.ages.find(line.text);
   const [only] = ages;
   // The lists of the API take one age. Of others the search makes what it can.
@@ -47,91 +48,99 @@ export function parseLine(text, { today, isSouthern, language, tables }) {
     filters.age = String(only.min);
     line.drop(only.start, only.end);
   }
-  const price = line.take(tables.amount) ?? line.take(word("price"));
-  if (price) filters.max_price = price[0].replace(",", ".");
-  if (line.take(`(?:(?:${word("that_is")}) )?(?:${tables.write("open_at", "now")})`)) filters.open = "now";
-  for (const name of FLAGS) {
-    const more = name === "free" ? `${tables.free}|` : name === "openings" ? `${word("openings")}|` : "";
-    const match = line.take(`(${more}${tables.write(name, "true")})`);
-    if (match) [filters[name], stated[name]] = ["true", match[0]];
-  }
-  const time = tables.times.find(({ words }) => line.take(words));
-  Object.assign(filters, time?.set);
-  // "Tonight" says the day, too.
-  const { unit, first = 0, last = first } = time?.span ?? {};
-  if (unit === "day") Object.assign(filters, { from: addDays(today, first), to: addDays(today, last) });
-  Object.assign(filters, takeDates(line, { word, today, isSouthern, language, tables }));
-  const type = KINDS.find((kind) => line.take(word(kind))) ?? "";
-  const near = line.takeBehind(word("near"));
-  const filler = new RegExp(`^(?:(?:${word("filler")})(?:\\s+|$))+|(?:(?:^|\\s+)(?:${word("filler")}))+$`, "giu");
-  const q = [line.written, ...names].join(" ").trim().replace(filler, "").replace(filler, "").trim();
-  return { filters, stated, type, near: near.replace(filler, ""), q };
-}
-
-/**
- * @param {Line} line
- * @param {object} about
- * @param {(name: string) => string} about.word
- * @param {string} about.today
- * @param {boolean} about.isSouthern
- * @param {Language} about.language
- * @param {import("../query/tables.js").Tables} about.tables
- * @returns {Record<string, string>}
- */
-function takeDates(line, { word, today, isSouthern, language, tables }) {
-  const weekend = findWeekend(today);
-  const monday = addDays(today, -findWeekday(today));
-  const month = Number(today.slice(5, 7));
-  /** @type {[string, {from: string, to: string}][]} the longer words first */
-  const windows = [
-    [word("next_weekend"), { from: addDays(monday, 12), to: addDays(monday, 13) }],
-    [word("weekend"), weekend],
-    [word("next_week"), { from: addDays(monday, 7), to: addDays(monday, 13) }],
-    [word("this_week"), { from: today, to: addDays(monday, 6) }],
-    [word("next_month"), findMonth((month % 12) + 1, today)],
-    [word("this_month"), findMonth(month, today)],
-    [word("tomorrow"), { from: addDays(today, 1), to: addDays(today, 1) }],
-    [word("today"), { from: today, to: today }],
-  ];
-  for (const [pattern, window] of windows) if (line.take(pattern)) return window;
-  for (const [number, name] of WEEKDAYS.entries()) {
-    const day = addDays("2024-01-01", number); // a Monday
-    const [long, short] = ["long", "short"].map((weekday) =>
-      escapePattern(foldLine(language.date(day, /** @type {any} */ ({ weekday })))),
-    );
-    if (line.take(`(?:(?:${word("every")}|${word("this")}) )?${long}s|(?:${word("every")}) ${long}`))
-      return { weekday: name };
-    const wait = (number - findWeekday(today) + 7) % 7;
-    if (line.take(`(?:${word("next")}) (?:${long}|${short})`)) {
-      const next = addDays(monday, 7 + number);
-      return { from: next, to: next };
+  let type = "";
+  for (let taken = takePhrase(line, about); taken; taken = takePhrase(line, about)) {
+    const { types, ...values } = taken.values;
+    type ||= types ?? "";
+    // Saturday or Sunday is from the one to the other.
+    if (taken.isDay && filters.from && !filters.weekday) {
+      filters.from = findFirst(filters.from, values.from);
+      filters.to = findLast(filters.to, values.to);
     }
-    if (line.take(`(?:(?:${word("this")}) )?(?:${long}|${short}\\.?)`))
-      return { from: addDays(today, wait), to: addDays(today, wait) };
+    for (const [name, value] of Object.entries(values)) filters[name] ??= value;
+    for (const name of FLAGS.filter((name) => name in values)) stated[name] ??= taken.text;
   }
-  for (let month = 1; month <= 12; month++) {
-    const name = escapePattern(foldLine(language.date(`2024-${String(month).padStart(2, "0")}-01`, { month: "long" })));
-    if (!line.take(`(?:${word("in")}) ${name}`) && !(month !== 5 && line.take(name))) continue;
-    return findMonth(month, today);
-  }
-  for (const [number, season] of SEASONS.entries())
-    if (line.take(tables.write("season", season)))
-      return findSeason((number + (isSouthern ? 2 : 0)) % SEASONS.length, today);
-  return {};
+  const price = line.take(tables.amount);
+  if (price) filters.max_price ??= price[0].replace(",", ".");
+  if (line.take(tables.line.classes)) type ||= "classes";
+  const isHere = line.take(tables.line.near_me) !== null;
+  const near = isHere ? "" : line.takeBehind(tables.line.near);
+  const q = strip([line.written, ...names].join(" ").trim(), tables);
+  return { filters, stated, type, near: strip(near, tables), isHere, q };
 }
 
 /**
- * What is left of the season that is or comes.
- * @param {number} number from 0, which is December to February
- * @param {string} today
+ * Takes the first phrase out that is a filter of the page.
+ * @param {Line} line
+ * @param {About} about
  */
-function findSeason(number, today) {
-  const [year, month] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
-  // The year in which its last month is.
-  const last = number * 3 + 2;
-  const ends = month > last ? year + 1 : year;
-  const first = new Date(Date.UTC(ends, last - 3, 1)).toISOString().slice(0, 10);
-  return { from: findLast(first, today), to: new Date(Date.UTC(ends, last, 0)).toISOString().slice(0, 10) };
+function takePhrase(line, about) {
+  for (const phrase of about.tables.filters.find(line.text)) {
+    const values = readPhrase(phrase, about);
+    if (!values) continue;
+    line.drop(phrase.start, phrase.end);
+    return { values, text: phrase.text, isDay: Boolean(phrase.parts.weekday) && !values.weekday };
+  }
+  return null;
+}
+
+/**
+ * The filters of the page that say the same as a phrase; null where there are none.
+ * @param {import("../query/filters.js").Phrase} phrase
+ * @param {About} about
+ * @returns {Record<string, string> | null}
+ */
+function readPhrase(phrase, { today, isSouthern, tables }) {
+  const { words, parts, text } = phrase;
+  if (words.is_kind || words.is_name || words.open_on) return null;
+  if (words.starts) return {};
+  const values = tables.filters.list(phrase, { today });
+  if (values.types) return { types: values.types };
+  if (values.open_at) return { open: "now" };
+  if (values.good_for_rainy) return { indoor: "true" };
+  if (values.season) return findSeason(values.season, today, isSouthern);
+  const own = Object.fromEntries(
+    Object.entries(values).filter(([name]) => FILTERS.includes(name) || FLAGS.includes(name)),
+  );
+  // Who says one day means the next of them, and who says a weekend the coming one.
+  if (parts.weekday && !parts.day && !isEach(parts.weekday, text, tables)) {
+    const { weekday, ...rest } = own;
+    const number = WEEKDAYS.indexOf(weekday);
+    const wait = (number - findWeekday(today) + 7) % 7;
+    const isNext = (words.span?.last ?? 0) > 6;
+    const day = addDays(today, isNext ? 7 + number - findWeekday(today) : wait);
+    return { ...rest, from: day, to: day };
+  }
+  if (own.weekday === WEEKEND && !text.split(" ").some((word) => word.endsWith("s"))) return findWeekend(today);
+  if (words.span?.unit === "weekend") return findSpan({ ...words.span, first: words.span.last }, today);
+  return Object.keys(own).length ? own : null;
+}
+
+/**
+ * @param {string} name of a weekday
+ * @param {string} text with it
+ * @param {Tables} tables
+ */
+function isEach(name, text, tables) {
+  const isPlural = name.length >= LEAST_PLURAL && name.endsWith("s") && !name.endsWith("coles");
+  return isPlural || new RegExp(`^(?:${tables.line.every})[ -]`, "u").test(text);
+}
+
+/**
+ * Words without those that say nothing, at both ends: "something for", "in the". A phrase that has them stays whole.
+ * @param {string} text
+ * @param {Tables} tables
+ */
+function strip(text, tables) {
+  const words = new Line(text).words;
+  const isPhrase = () => tables.phrasesOf.has(words.map(({ folded }) => folded).join(" "));
+  const isFiller = (/** @type {{folded: string}} */ word) => tables.fillers.has(word.folded);
+  while (words.length && isFiller(words[0]) && !isPhrase()) words.shift();
+  while (words.length && isFiller(words[words.length - 1]) && !isPhrase()) words.pop();
+  const says = words.some(
+    ({ folded }) => !tables.fillers.has(folded) && !tables.audience.has(folded) && !tables.kinds.has(folded),
+  );
+  return says || isPhrase() ? words.map(({ written }) => written).join(" ") : "";
 }
 
 /**
@@ -139,23 +148,5 @@ function findSeason(number, today) {
  * @param {string} today
  */
 export function findWeekend(today) {
-  const at = findWeekday(today);
-  return { from: addDays(today, Math.max(0, SATURDAY - at)), to: addDays(today, 6 - at) };
-}
-
-/**
- * What is left of the month that is or comes.
- * @param {number} month from 1
- * @param {string} today
- */
-export function findMonth(month, today) {
-  const year = Number(today.slice(0, 4)) + (month < Number(today.slice(5, 7)) ? 1 : 0);
-  const first = `${year}-${String(month).padStart(2, "0")}-01`;
-  const last = new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
-  return { from: first < today ? today : first, to: last };
-}
-
-/** @param {string} text */
-function escapePattern(text) {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return findSpan({ unit: "weekend" }, today);
 }

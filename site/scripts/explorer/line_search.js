@@ -27,14 +27,14 @@ export class LineSearch {
    * @param {string} line
    */
   async searchLine(line) {
-    const state = this.#takeMetro(line);
-    const { metro: slug, line: words } = state;
+    const languages = await this.explorer.readTables();
+    const tables = languages.read(languages.choose(line, this.language.code));
+    const { metro: slug, line: words } = this.#takeMetro(line, tables.line.in);
     const metro = this.explorer.findMetro(slug);
-    const { filters, stated, type, near, q } = parseLine(words, {
+    const { filters, stated, type, near, isHere, q } = parseLine(words, {
       today: findToday(metro.timezone),
       isSouthern: metro.bounds.north < 0,
-      language: this.language,
-      tables: await this.explorer.readTables(),
+      tables,
     });
     const base = {
       ...this.explorer.state,
@@ -53,7 +53,7 @@ export class LineSearch {
       notes.push(this.language.say("unstated", { what: this.language.say(name) }));
     }
     /** @type {Record<string, string>} */
-    let spot = {};
+    let spot = isHere ? await this.#findVisitor(notes) : {};
     if (near) {
       this.#say(this.language.say("loading"));
       const found = await this.#findSpot(near, metro);
@@ -73,11 +73,12 @@ export class LineSearch {
   /**
    * The city that the line names, and the line without it.
    * @param {string} line
+   * @param {string} before a regular expression of what stands before its name
    */
-  #takeMetro(line) {
+  #takeMetro(line, before) {
     for (const { slug, name } of this.explorer.metros) {
       const spelled = name.replace(/[^\p{L}\p{N}]+/gu, "[^\\p{L}\\p{N}]+");
-      const pattern = new RegExp(`(?:^|[\\s,])(?:${this.language.say("line_in")})?\\s*${spelled}(?=$|[\\s,])`, "iu");
+      const pattern = new RegExp(`(?:^|[\\s,])(?:${before})?\\s*${spelled}(?=$|[\\s,])`, "iu");
       if (pattern.test(line)) return { metro: slug, line: line.replace(pattern, " ") };
     }
     return { metro: this.explorer.state.metro, line };
@@ -107,14 +108,24 @@ export class LineSearch {
     if (found) this.explorer.change((state) => changeFilters(state, found.spot));
   }
 
-  async locate() {
+  /**
+   * Where the visitor is. If the browser does not say so, a note does.
+   * @param {string[]} notes
+   * @returns {Promise<Record<string, string>>}
+   */
+  async #findVisitor(notes) {
     this.#say(this.language.say("locating"));
-    try {
-      const spot = await locateVisitor(this.language.say("my_place"));
-      this.#say("");
-      this.explorer.change((state) => changeFilters(state, spot));
-    } catch {
-      this.#say(this.language.say("near_denied"));
-    }
+    return locateVisitor(this.language.say("my_place")).catch(() => {
+      notes.push(this.language.say("near_denied"));
+      return {};
+    });
+  }
+
+  async locate() {
+    /** @type {string[]} */
+    const notes = [];
+    const spot = await this.#findVisitor(notes);
+    this.#say(notes.join(" "));
+    this.explorer.change((state) => changeFilters(state, spot));
   }
 }

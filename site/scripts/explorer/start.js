@@ -1,4 +1,4 @@
-import { Tables } from "../query/tables.js";
+import { Languages } from "../query/tables.js";
 import { Failure } from "./api.js";
 import { find } from "./element.js";
 import { Explorer } from "./explorer.js";
@@ -8,7 +8,7 @@ import { SearchBox } from "./search_box.js";
  * Makes the explorer of the page, whatever answers its requests.
  * @param {import("./api.js").Api} api
  * @param {import("./language.js").Language} language
- * @param {() => Promise<Tables>} readTables
+ * @param {() => Promise<Languages>} readTables
  */
 export function makeExplorer(api, language, readTables) {
   const root = find("explorer", HTMLElement);
@@ -38,15 +38,15 @@ export function makeExplorer(api, language, readTables) {
 /**
  * Reads the words by which a query is understood, once, when somebody searches.
  * @param {HTMLElement} root
- * @returns {() => Promise<Tables>}
+ * @returns {() => Promise<Languages>}
  */
 export function makeTables(root) {
-  /** @type {Promise<Tables> | null} */
+  /** @type {Promise<Languages> | null} */
   let read = null;
   const load = async () => {
     const answer = await fetch(locate(root.dataset.tables));
     if (!answer.ok) throw new Failure(answer.status, answer.statusText);
-    return new Tables(await answer.json());
+    return new Languages(await answer.json());
   };
   return () => {
     read ??= load();

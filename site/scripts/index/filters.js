@@ -59,6 +59,9 @@ export function makeFilter(values, { collection, rules, numberDay, today }) {
   const [after, before] = ["start_after", "start_before"].map((name) => readMinute(given.get(name)));
   if (after !== null) parts.push(({ minute }) => minute !== null && minute >= after);
   if (before !== null) parts.push(({ minute }) => minute !== null && minute < before);
+  const [least, most] = ["starts_from", "starts_to"].map((name) => given.get(name));
+  if (least) parts.push(({ starts }) => starts !== null && starts >= numberDay(least));
+  if (most) parts.push(({ starts }) => starts !== null && starts <= numberDay(most));
   const takesWindow = makeWindowTest(collection, window, { meets: given.has("meets"), monday: first });
   if (takesWindow) parts.push(takesWindow);
   return {

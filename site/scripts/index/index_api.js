@@ -1,5 +1,8 @@
 import { Failure } from "../explorer/api.js";
-import { addDays, findToday } from "../explorer/days.js";
+import { addDays, findNow, findToday } from "../explorer/days.js";
+import { findClosing } from "../explorer/hours.js";
+import { combineReadings, listAttempts } from "../query/readings.js";
+import { fold } from "./filters.js";
 import { Days, findStart, writeItem } from "./items.js";
 import { mergeEvents, readListings, TYPES } from "./listings.js";
 import { countCells, countFacets, expandDates, findMatches, sortByDistance } from "./selection.js";
@@ -15,6 +18,8 @@ const COLLECTIONS = Object.keys(TYPES);
 const CELLS_PER_DEGREE = 200;
 const USUAL_LIMIT = 50;
 const USUAL_DAYS = 30;
+// Parameters of a search that are no filters.
+const SEARCH = ["q", "types", "match", "limit"];
 
 /** The index of one metro, and its later files as they are loaded. */
 class MetroIndex {
@@ -22,8 +27,9 @@ class MetroIndex {
    * @param {any} file
    * @param {(name: string) => Promise<any>} load
    * @param {import("../explorer/language.js").Language} language
-   * @param {{name: string, readTables: () => Promise<import("../query/tables.js").Tables>}} about the metro's name, and
-   *   the words by which queries are understood
+   * @param {object} about
+   * @param {string} about.name of the metro
+   * @param {() => Promise<import("../query/tables.js").Languages>} about.readTables by which queries are understood
    */
   constructor(file, load, language, { name, readTables }) {
     this.file = file;
@@ -61,12 +67,12 @@ class MetroIndex {
 
   async openWords() {
     if (this.words) return this.words;
-    const tables = await this.readTables();
+    const languages = await this.readTables();
     const all = COLLECTIONS.flatMap((name) => this.listings[name]);
     const name = (/** @type {string} */ word) => this.language.name(word);
     const areas = this.file.neighborhoods.map((/** @type {string[]} */ [, name]) => name);
     const places = { metro: [this.name, this.file.metro.slug], areas };
-    this.words = new Words(all, { language: this.language.code, name, tables, places });
+    this.words = new Words(all, { language: this.file.metro.language, name, languages, places });
     return this.words;
   }
 
@@ -105,7 +111,7 @@ export class IndexApi {
    * @param {Metro[]} metros those that have an index
    * @param {(path: string) => string} locate the address of a file of the tree
    * @param {import("../explorer/language.js").Language} language
-   * @param {() => Promise<import("../query/tables.js").Tables>} readTables
+   * @param {() => Promise<import("../query/tables.js").Languages>} readTables
    */
   constructor(metros, locate, language, readTables) {
     this.metros = metros;
@@ -328,28 +334,65 @@ function isAhead({ minute, instant, day }, now, today) {
  */
 async function answerSearch(index, _, values) {
   const types = values.get("types")?.split(",") ?? COLLECTIONS;
-  const filters = new Map([...values].filter(([name]) => name !== "q"));
-  const found = await Promise.all(types.map((collection) => index.find(collection, filters)));
-  const allowed = new Map(found.flat().map((match) => [match.listing, match]));
-  const { matches, isPartial, relaxed, understood } = (await index.openWords()).find(values.get("q") ?? "");
-  const shown = matches.filter(({ listing }) => allowed.has(listing));
+  const q = values.get("q") ?? "";
+  const given = new Map([...values].filter(([name]) => !SEARCH.includes(name)));
+  const words = await index.openWords();
+  const understood = words.understand(q);
+  const { timezone, is_southern: isSouthern } = index.file.metro;
+  const now = findNow(timezone);
+  const isOpen = (/** @type {Listing} */ listing) =>
+    findClosing(/** @type {any} */ (index.write({ listing, parts: [] })), now) !== null;
+  const about = { today: now.slice(0, 10), isSouthern, given, isOpen };
+  const readings = values.get("match") === "auto" ? words.listReadings(q, understood, about) : [];
+  const found = words.find(q, understood);
+  /** @type {{listing: Listing, score: number}[]} */
+  let shown = [];
+  let active = readings;
+  for (active of listAttempts(readings, index.file.rules.order)) {
+    const filters = new Map([...combineReadings(active), ...given]);
+    const matches = await Promise.all(types.map((collection) => index.find(collection, filters)));
+    const allowed = new Set(matches.flat().map(({ listing }) => listing));
+    shown = found.matches.filter(
+      ({ listing }) => allowed.has(listing) && active.every(({ takes }) => !takes || takes(listing)),
+    );
+    if (shown.length) break;
+  }
   const limit = Number(values.get("limit") ?? USUAL_LIMIT);
+  const once = values.get("match") === "auto" ? foldRepeats(shown) : shown.map((one) => ({ ...one, repeats: 0 }));
   return {
-    data: shown.slice(0, limit).map(({ listing, score }) => ({
+    data: once.slice(0, limit).map(({ listing, score, repeats }) => ({
       type: listing.type,
       id: listing.slug,
       slug: listing.slug,
       name: listing.name,
       snippet: listing.name,
-      match: isPartial ? "partial" : "all_terms",
+      match: found.isPartial ? "partial" : "all_terms",
       score,
-      repeats: 0,
+      repeats,
     })),
     meta: {
-      count_estimate: shown.length,
-      relaxed,
+      count_estimate: once.length,
+      relaxed: [...found.relaxed, ...readings.filter((reading) => !active.includes(reading)).map(({ text }) => text)],
       interpreted: understood.age ? { age: understood.age } : {},
       ignored_words: understood.ignored,
     },
   };
+}
+
+/**
+ * What somebody offers with the same name, place and ages is one result, with how many more there are.
+ * @param {{listing: Listing, score: number}[]} found
+ */
+function foldRepeats(found) {
+  /** @type {Map<string, {listing: Listing, score: number, repeats: number}>} */
+  const firsts = new Map();
+  for (const { listing, score } of found) {
+    const { type, name, organization, venue, ageMin, ageMax } = listing;
+    const { place, address, lat, lng } = venue;
+    const key = JSON.stringify([type, fold(name), organization?.id, place ?? address, lat, lng, ageMin, ageMax]);
+    const first = firsts.get(key);
+    if (first) first.repeats++;
+    else firsts.set(key, { listing, score, repeats: 0 });
+  }
+  return [...firsts.values()];
 }

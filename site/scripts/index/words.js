@@ -2,7 +2,9 @@
 import { stemmer as stemEnglish } from "@orama/stemmers/english";
 import { stemmer as stemSpanish } from "@orama/stemmers/spanish";
 import MiniSearch from "minisearch";
-import { listWords, MOST_PHRASE, understand } from "../query/words.js";
+import { listReadings } from "../query/readings.js";
+import { listWords, MOST_PHRASE } from "../query/tables.js";
+import { understand } from "../query/words.js";
 import { fold } from "./filters.js";
 
 /**
@@ -20,6 +22,12 @@ const [ONE_TYPO, TWO_TYPOS] = [5, 9];
 const RELATED = 0.6;
 // What is worth more: a name that says the kind, a place in the named area, and ages that are stated and fit.
 const [KIND, NEAR, STATED] = [1.3, 2, 1.5];
+// What a listing for teens and older is worth where a word says that children come.
+const [TEEN, TOO_OLD] = [13, 0.6];
+// How much more a name is worth that has the words as they are written: "fishing", not "Hamilton Fish Pool".
+const WRITTEN = 0.5;
+// A last word of so many letters that nothing has may be half typed.
+const LEAST_BEGUN = 3;
 // What words are worth that decide nothing: "family swim" has "family", although families come to all.
 const SOFT = 0.5;
 const MOST_SUGGESTIONS = 8;
@@ -29,14 +37,15 @@ export class Words {
   /**
    * @param {Listing[]} listings
    * @param {object} about
-   * @param {string} about.language
+   * @param {string} about.language of the listings
    * @param {(word: string) => string} about.name says a word of a vocabulary
-   * @param {import("../query/tables.js").Tables} about.tables
+   * @param {import("../query/tables.js").Languages} about.languages
    * @param {{metro: string[], areas: string[]}} about.places names of the metro, its neighborhoods and towns
    */
-  constructor(listings, { language, name, tables, places }) {
+  constructor(listings, { language, name, languages, places }) {
     this.listings = listings;
-    this.tables = tables;
+    this.language = language;
+    this.languages = languages;
     const towns = listings.flatMap(({ venue }) => venue.city ?? []);
     this.places = {
       metro: places.metro.map(fold),
@@ -75,11 +84,21 @@ export class Words {
       for (const word of listWords(`${name} ${venue.place ?? venue.address ?? ""}`)) this.known.add(this.stem(word));
     /** @type {Map<string, string[][]>} related phrases by the stems of each */
     this.related = new Map();
-    for (const group of tables.related)
-      for (const phrase of group) {
-        const key = this.#makeKey(phrase.split(" "));
-        this.related.set(key, [...(this.related.get(key) ?? []), group.filter((other) => other !== phrase)]);
-      }
+    for (const group of languages.read(language).related) for (const phrase of group) this.#relate(phrase, group);
+    // A phrase of another language is found by what it means in the listings'.
+    for (const group of languages.translations)
+      for (const phrase of language === "es" ? group.slice(1) : group.slice(0, 1))
+        for (const form of [phrase, `${phrase}s`, `${phrase}es`])
+          this.#relate(form, language === "es" ? [group[0]] : group.slice(1));
+  }
+
+  /**
+   * @param {string} phrase
+   * @param {string[]} group
+   */
+  #relate(phrase, group) {
+    const key = this.#makeKey(phrase.split(" "));
+    this.related.set(key, [...(this.related.get(key) ?? []), group.filter((other) => other !== phrase)]);
   }
 
   /** @param {string[]} words */
@@ -90,23 +109,40 @@ export class Words {
   /**
    * Each word of a query, or several that are one phrase, with what else means about the same.
    * @param {string[]} words
-   * @param {{isBegun: boolean, isRelated: boolean}} about `isBegun`: the last word may be half typed
+   * @param {{isBegun: boolean, isRelated: boolean, isSingle?: boolean}} about `isBegun`: the last word may be half
+   *   typed; `isSingle`: no words are taken for a phrase
    * @returns {Query[]}
    */
-  #expand(words, { isBegun, isRelated }) {
+  #expand(words, { isBegun, isRelated, isSingle = false }) {
     /** @type {Query[]} */
     const queries = [];
+    const boost = Object.fromEntries(Object.entries(BOOST).map(([field, weight]) => [field, weight * RELATED]));
     for (let at = 0; at < words.length; ) {
-      let length = Math.min(MOST_PHRASE, words.length - at);
+      let length = isSingle ? 1 : Math.min(MOST_PHRASE, words.length - at);
       while (length > 1 && !this.#isPhrase(words.slice(at, at + length))) length--;
       const run = words.slice(at, at + length);
-      const prefix = isBegun && at + length === words.length;
-      const own = { queries: run, combineWith: "AND", prefix };
-      const joined = run.length === 2 ? [{ queries: [run.join("")], combineWith: "AND" }] : [];
-      const phrases = isRelated ? [...new Set((this.related.get(this.#makeKey(run)) ?? []).flat())] : [];
-      const boost = Object.fromEntries(Object.entries(BOOST).map(([field, weight]) => [field, weight * RELATED]));
-      const others = phrases.map((phrase) => ({ queries: phrase.split(" "), combineWith: "AND", fuzzy: false, boost }));
-      queries.push(/** @type {Query} */ ({ combineWith: "OR", queries: [own, ...joined, ...others] }));
+      const last = run[length - 1];
+      const isTyped = isBegun && at + length === words.length;
+      const own = [{ queries: run, combineWith: "AND" }];
+      if (length === 2) own.push({ queries: [run.join("")], combineWith: "AND" });
+      const begun = {
+        prefix: true,
+        processTerm: (/** @type {string} */ word) => (word === last ? word : this.stem(word)),
+      };
+      const typed = isTyped ? [{ ...own[0], ...begun }] : [];
+      const keys = [this.#makeKey(run)];
+      if (isTyped && isRelated) keys.push(...[...this.related.keys()].filter((key) => key.startsWith(run.join(" "))));
+      const phrases = isRelated ? [...new Set(keys.flatMap((key) => this.related.get(key) ?? []).flat())] : [];
+      const others = phrases.flatMap((phrase) => {
+        const parts = phrase.split(" ");
+        return (parts.length === 2 ? [parts, [parts.join("")]] : [parts]).map((queries) => ({
+          queries,
+          combineWith: "AND",
+          fuzzy: false,
+          boost,
+        }));
+      });
+      queries.push(/** @type {Query} */ ({ combineWith: "OR", queries: [...own, ...typed, ...others] }));
       at += length;
     }
     return queries;
@@ -120,16 +156,46 @@ export class Words {
     return this.related.has(this.#makeKey(words)) || (words.length === 2 && this.known.has(this.stem(words.join(""))));
   }
 
+  /** @param {string} text */
+  #chooseTables(text) {
+    return this.languages.read(this.languages.choose(text, this.language));
+  }
+
+  /** @param {string} text */
+  understand(text) {
+    return understand(text, this.#chooseTables(text), this.places, (run) => this.#isPhrase(run));
+  }
+
+  /**
+   * The filters that a query states.
+   * @param {string} text
+   * @param {Understood} understood
+   * @param {Pick<import("../query/readings.js").About, "today" | "isSouthern" | "given" | "isOpen">} about
+   */
+  listReadings(text, understood, about) {
+    const tables = this.#chooseTables(text);
+    return listReadings(understood, {
+      ...about,
+      tables,
+      isAt: (listing, area) => isAt(listing, area) || ` ${fold(listing.name)} `.includes(` ${area} `),
+      names: ({ name }, phrase) => {
+        const said = this.stem(listWords(phrase).at(-1) ?? "");
+        return listWords(name).some((word) => this.stem(word) === said);
+      },
+    });
+  }
+
   /**
    * Listings that have all of the words, the best first. If there are none, the last word may be half typed, then words
    * that narrow are given up, and at last those that have some of the words are found.
    * @param {string} text
-   * @returns {{matches: {listing: Listing, score: number}[], isPartial: boolean, relaxed: string[],
-   *   understood: Understood}}
+   * @param {Understood} [understood]
+   * @returns {{matches: {listing: Listing, score: number}[], isPartial: boolean, relaxed: string[]}}
    */
-  find(text) {
-    const understood = understand(text, this.tables, this.places, (run) => this.#isPhrase(run));
+  find(text, understood = this.understand(text)) {
     const { words, age, soft } = understood;
+    const last = this.stem(words.at(-1) ?? "");
+    const isTyped = text.endsWith(words.at(-1) ?? " ") && last.length >= LEAST_BEGUN && !this.known.has(last);
     const isFor = (/** @type {Listing} */ { ageMin, ageMax }) =>
       !age || ((ageMin ?? age.min) <= (age.max ?? Number.POSITIVE_INFINITY) && (ageMax ?? age.min) >= age.min);
     const raise = this.#makeRaise(understood);
@@ -148,10 +214,10 @@ export class Words {
      * @param {string[]} some
      * @param {{isBegun?: boolean, combineWith?: "AND" | "OR"}} [options]
      */
-    const search = (some, { isBegun = false, combineWith = "AND" } = {}) => {
+    const search = (some, { isBegun = isTyped, combineWith = "AND" } = {}) => {
       const ask = (/** @type {boolean} */ isRelated) =>
         this.index
-          .search({ combineWith, queries: this.#expand(some, { isBegun, isRelated }) })
+          .search({ combineWith, queries: this.#expand(some, { isBegun, isRelated, isSingle: combineWith === "OR" }) })
           .map(({ id, score }) => ({ at: id, score }));
       // What says the words themselves comes before what says related ones.
       const own = rank(ask(false));
@@ -162,9 +228,9 @@ export class Words {
       return [...own, ...others.map((one) => ({ ...one, score: Math.min(1, last / top) * RELATED * one.score }))];
     };
     let left = words;
-    let found = words.length ? search(words) : age ? rank(this.listings.map((_, at) => ({ at, score: 1 }))) : [];
+    let found = words.length ? search(words) : rank(this.listings.map((_, at) => ({ at, score: 1 })));
     if (!found.length && words.length) found = search(words, { isBegun: true });
-    for (const narrow of this.tables.narrowing) {
+    for (const narrow of [...this.#chooseTables(text).narrowing, new Set(understood.placeKinds)]) {
       const fewer = left.filter((word) => !narrow.has(word));
       if (found.length || !fewer.length || fewer.length === left.length) continue;
       left = fewer;
@@ -176,7 +242,6 @@ export class Words {
     return {
       isPartial,
       relaxed: isPartial ? [] : words.filter((word) => !left.includes(word)),
-      understood,
       matches: found.map(({ listing, score }) => ({ listing, score: score / best })),
     };
   }
@@ -185,15 +250,19 @@ export class Words {
    * What a listing is worth beside its words: it lies in the area that is named, is of the kind, or states ages.
    * @param {Understood} understood
    */
-  #makeRaise({ age, areas, kinds }) {
-    const { lessons } = this.tables;
+  #makeRaise({ age, areas, kinds, words, isForChildren }) {
+    const { lessons } = this.languages.read(this.language);
     const isLesson = kinds.some((kind) => lessons.has(kind));
-    return (/** @type {Listing} */ { name, venue, ageMin, ageMax }) => {
-      const where = [venue.neighborhood, venue.city, venue.place].map((at) => at && fold(at));
-      const isNear = areas.some((area) => where.some((at) => at?.includes(area)));
-      const isKind = isLesson && listWords(name).some((word) => lessons.has(word));
+    return (/** @type {Listing} */ listing) => {
+      const own = listWords(listing.name);
+      const { ageMin, ageMax } = listing;
+      const isNear = areas.some((area) => isAt(listing, area));
+      const isKind = isLesson && own.some((word) => lessons.has(word));
       const isStated = age && (ageMin !== null || ageMax !== null);
-      return (isNear ? NEAR : 1) * (isKind ? KIND : 1) * (isStated ? STATED : 1);
+      const isOld = isForChildren && (ageMin ?? 0) >= TEEN;
+      const share = words.filter((word) => own.includes(word)).length / (words.length || 1);
+      const raise = (isNear ? NEAR : 1) * (isKind ? KIND : 1) * (isStated ? STATED : 1) * (isOld ? TOO_OLD : 1);
+      return raise * (1 + WRITTEN * share);
     };
   }
 
@@ -218,4 +287,12 @@ export class Words {
       add(name, { kind: type === "place" ? "place" : "listing", type, id: slug, slug });
     return [...found.values()].slice(0, MOST_SUGGESTIONS);
   }
+}
+
+/**
+ * @param {Listing} listing
+ * @param {string} area folded
+ */
+function isAt({ venue }, area) {
+  return [venue.neighborhood, venue.city, venue.place].some((at) => at && fold(at).includes(area));
 }

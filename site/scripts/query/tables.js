@@ -1,17 +1,24 @@
 /** The words by which queries are understood, in one language: tables of the program that the build writes as JSON. */
 import { AgeReader } from "./ages.js";
-import { NEVER, writePattern } from "./phrases.js";
+import { FilterPhrases } from "./filters.js";
+import { foldLine, NEVER } from "./phrases.js";
 
-/**
- * @typedef {{words: string, set?: Record<string, string>, span?: {unit: string, first?: number, last?: number} | null}}
- *   Phrase a regular expression, and the parameters and days that it means
- */
+/** Words of the longest phrase that has other names. */
+export const MOST_PHRASE = 4;
+const WORD = /[\p{L}\p{N}]+/gu;
+// So many words of another language alone say that a query is in it, whatever they are.
+const TELLING = 2;
 
 /** Knows the words of one language, as the server does. */
 export class Tables {
-  /** @param {any} file with the tables of search.toml, texts.toml and related.csv */
-  constructor({ search, texts, related }) {
-    const { words = {}, phrases = {}, amounts = {}, filters = [] } = search ?? {};
+  /**
+   * @param {any} file with the tables of search.toml, texts.toml and related.csv, and the page's own of a line
+   * @param {Record<string, string>} filterParts what stands in a filter's phrase
+   */
+  constructor({ search, texts, related, line }, filterParts) {
+    const { words = {}, phrases = {}, amounts = {}, filters = [], calendar = {} } = search ?? {};
+    /** @type {Record<string, string>} */
+    this.line = line;
     const set = (/** @type {string} */ text) => new Set((text ?? "").split(/\s+/).filter(Boolean));
     const counted = [
       texts.ages.counted,
@@ -33,22 +40,18 @@ export class Tables {
     const parts = phrases.parts ?? {};
     const fill = (/** @type {string} */ pattern) => pattern.replace(/<(\w+)>/g, (_, name) => parts[name] ?? NEVER);
     const join = (/** @type {string[] | undefined} */ patterns) => patterns?.map(fill).join("|") || NEVER;
-    const kinds = filters
-      .filter((/** @type {Phrase} */ { set }) => set?.type_hint)
-      .map((/** @type {Phrase} */ { words }) => words);
-    /** Names of activities and of kinds of places, whose words mean nothing else: "gluten free", "4th of july". */
-    this.names = new RegExp(`(?<!\\w)(?:${join([...(phrases.names ?? []), ...kinds])})(?!\\w)`, "u");
+    /** Names of activities, whose words mean nothing else: "gluten free", "4th of july". */
+    this.names = new RegExp(`(?<!\\w)(?:${join(phrases.names)})(?!\\w)`, "gu");
     this.phrases = new RegExp(
       `(?<!\\w)(?:${[phrases.prices, phrases.times, phrases.audience, phrases.fillers].map(join).join("|")})(?!\\w)`,
       "gu",
     );
-    /** @type {Phrase[]} phrases that filter, the longer ones first */
-    this.filters = filters.filter((/** @type {Phrase} */ { words }) => !words.includes("<"));
-    const narrowing = this.filters.filter(({ set }) => !set?.type_hint && !set?.types).map(({ words }) => words);
-    /** Phrases that say when, where and at what price: no listing is found by them. */
-    this.filtering = new RegExp(`(?<!\\w)(?:${narrowing.join("|") || NEVER})(?!\\w)`, "gu");
-    /** Phrases for parts of a day. */
-    this.times = this.filters.filter(({ set }) => set?.start_after || set?.start_before);
+    this.filters = new FilterPhrases(filters, calendar, {
+      ...filterParts,
+      amount: filterParts.amount.replace("<units>", amounts.units || NEVER),
+    });
+    /** For whom what begins at 13 years is no good answer. */
+    this.children = new Set([...set(words.children), ...set(words.young)]);
     const number = "\\d+(?:[.,]\\d+)*";
     const to = ` ?(?:-|${amounts.to || NEVER}) ?`;
     const before = `(?:(?:${amounts.before || NEVER})[ -])?`;
@@ -56,17 +59,67 @@ export class Tables {
     const named = `(?:${number}${to})?(${number})(?: ?[$€£]|[ -]?(?:${amounts.units || NEVER})\\b)`;
     /** An amount with a sign or a word for money; its group is the greatest. */
     this.amount = `${before}(?:${signed}|${named})`;
-    this.free = writePattern(texts.amounts.free);
     /** @type {string[][]} */
     this.related = related ?? [];
+    this.phrasesOf = new Set(this.related.flat());
+    this.known = new Set([this.fillers, ...this.roles].flatMap((role) => [...role]));
   }
+}
+
+/** The words of all languages in which queries are understood. */
+export class Languages {
+  /** @param {any} file explore/words.json */
+  constructor({ parts, languages, translations }) {
+    /** @type {Record<string, Tables>} */
+    this.tables = {};
+    for (const [code, tables] of Object.entries(languages)) this.tables[code] = new Tables(tables, parts);
+    /** @type {string[][]} a Spanish phrase, then English ones */
+    this.translations = translations;
+    const [own, other] = ["es", "en"].map((_, at) =>
+      translations.flatMap((/** @type {string[]} */ group) => (at ? group.slice(1) : group[0])),
+    );
+    /** @type {Record<string, Set<string>>} */
+    this.known = {};
+    for (const [code, phrases] of Object.entries({ es: own, en: other })) {
+      const words = phrases.flatMap((/** @type {string} */ phrase) => phrase.split(" "));
+      const many = words.flatMap((/** @type {string} */ word) => [word, `${word}s`, `${word}es`]);
+      this.known[code] = new Set([...(this.tables[code]?.known ?? []), ...many]);
+    }
+  }
+
   /**
-   * The phrases that set this one parameter to a value.
-   * @param {string} name
-   * @param {string} value
+   * The words of a language; English where there are none.
+   * @param {string} code
    */
-  write(name, value) {
-    const own = this.filters.filter(({ set }) => set && Object.keys(set).length === 1 && set[name] === value);
-    return own.map(({ words }) => words).join("|") || NEVER;
+  read(code) {
+    return this.tables[code] ?? this.tables.en;
   }
+
+  /**
+   * The language of a query: the usual one, or another of which it has more words that only one of them has.
+   * @param {string} text
+   * @param {string} usual
+   */
+  choose(text, usual) {
+    const words = listWords(text);
+    const other = usual === "es" ? "en" : "es";
+    const [own, its] = [this.known[usual], this.known[other]];
+    if (!own || !its) return usual;
+    const count = (/** @type {Set<string>} */ some, /** @type {Set<string>} */ others) =>
+      words.filter((word) => some.has(word) && !others.has(word)).length;
+    const more = count(its, own) - count(own, its);
+    const telling = this.translations.flatMap((group) => (other === "es" ? group.slice(0, 1) : group.slice(1)));
+    const line = ` ${words.join(" ")} `;
+    const tells =
+      more >= TELLING || telling.some((phrase) => !own.has(phrase) && new RegExp(` ${phrase}(?:e?s)? `).test(line));
+    return more > 0 && tells ? other : usual;
+  }
+}
+
+/**
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function listWords(text) {
+  return foldLine(text).match(WORD) ?? [];
 }
