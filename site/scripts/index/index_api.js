@@ -18,6 +18,7 @@ const COLLECTIONS = Object.keys(TYPES);
 const CELLS_PER_DEGREE = 200;
 const USUAL_LIMIT = 50;
 const USUAL_DAYS = 30;
+const LAST = "9999-12-31";
 // Parameters of a search that are no filters.
 const SEARCH = ["q", "types", "match", "limit"];
 
@@ -48,6 +49,11 @@ class MetroIndex {
 
   get today() {
     return this.days.number(findToday(this.file.metro.timezone));
+  }
+
+  /** The last day of which everything is loaded. */
+  get last() {
+    return this.unread.length ? addDays(this.unread[0], -1) : LAST;
   }
 
   /**
@@ -333,30 +339,13 @@ function isAhead({ minute, instant, day }, now, today) {
  * @param {Map<string, string>} values
  */
 async function answerSearch(index, _, values) {
-  const types = values.get("types")?.split(",") ?? COLLECTIONS;
-  const q = values.get("q") ?? "";
-  const given = new Map([...values].filter(([name]) => !SEARCH.includes(name)));
-  const words = await index.openWords();
-  const understood = words.understand(q);
-  const { timezone, is_southern: isSouthern } = index.file.metro;
-  const now = findNow(timezone);
-  const isOpen = (/** @type {Listing} */ listing) =>
-    findClosing(/** @type {any} */ (index.write({ listing, parts: [] })), now) !== null;
-  const about = { today: now.slice(0, 10), isSouthern, given, isOpen };
-  const readings = values.get("match") === "auto" ? words.listReadings(q, understood, about) : [];
-  const found = words.find(q, understood);
-  /** @type {{listing: Listing, score: number}[]} */
-  let shown = [];
-  let active = readings;
-  for (active of listAttempts(readings, index.file.rules.order)) {
-    const filters = new Map([...combineReadings(active), ...given]);
-    const matches = await Promise.all(types.map((collection) => index.find(collection, filters)));
-    const allowed = new Set(matches.flat().map(({ listing }) => listing));
-    shown = found.matches.filter(
-      ({ listing }) => allowed.has(listing) && active.every(({ takes }) => !takes || takes(listing)),
-    );
-    if (shown.length) break;
+  let search = await findAll(index, values);
+  // What nothing of the first days meets may be later.
+  if (!search.shown.length && index.unread.length) {
+    await index.loadUntil(LAST);
+    search = await findAll(index, values);
   }
+  const { shown, found, understood, relaxed } = search;
   const limit = Number(values.get("limit") ?? USUAL_LIMIT);
   const once = values.get("match") === "auto" ? foldRepeats(shown) : shown.map((one) => ({ ...one, repeats: 0 }));
   return {
@@ -372,11 +361,44 @@ async function answerSearch(index, _, values) {
     })),
     meta: {
       count_estimate: once.length,
-      relaxed: [...found.relaxed, ...readings.filter((reading) => !active.includes(reading)).map(({ text }) => text)],
+      relaxed: [...found.relaxed, ...relaxed],
       interpreted: understood.age ? { age: understood.age } : {},
       ignored_words: understood.ignored,
     },
   };
+}
+
+/**
+ * What a search finds of what is loaded: in `auto` with the filters that its text states, or as many as can be met.
+ * @param {MetroIndex} index
+ * @param {Map<string, string>} values
+ */
+async function findAll(index, values) {
+  const types = values.get("types")?.split(",") ?? COLLECTIONS;
+  const q = values.get("q") ?? "";
+  const given = new Map([...values].filter(([name]) => !SEARCH.includes(name)));
+  const words = await index.openWords();
+  const understood = words.understand(q);
+  const { timezone, is_southern: isSouthern } = index.file.metro;
+  const now = findNow(timezone);
+  const isOpen = (/** @type {Listing} */ listing) =>
+    findClosing(/** @type {any} */ (index.write({ listing, parts: [] })), now) !== null;
+  const about = { today: now.slice(0, 10), isSouthern, given, isOpen };
+  const readings = values.get("match") === "auto" ? words.listReadings(q, understood, about) : [];
+  const found = words.find(q, understood);
+  for (const active of listAttempts(readings, index.file.rules.order)) {
+    const filters = new Map([...combineReadings(active), ...given]);
+    // A list of events ends after some days, a search does not.
+    const open = new Map([["to", index.last], ...filters]);
+    const matches = await Promise.all(types.map((name) => index.find(name, name === "events" ? open : filters)));
+    const allowed = new Set(matches.flat().map(({ listing }) => listing));
+    const shown = found.matches.filter(
+      ({ listing }) => allowed.has(listing) && active.every(({ takes }) => !takes || takes(listing)),
+    );
+    const relaxed = readings.filter((reading) => !active.includes(reading)).map(({ text }) => text);
+    if (shown.length || !active.length) return { shown, found, understood, relaxed };
+  }
+  throw new Error("the last attempt has no filter");
 }
 
 /**

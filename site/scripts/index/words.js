@@ -24,6 +24,8 @@ const RELATED = 0.6;
 const [KIND, NEAR, STATED] = [1.3, 2, 1.5];
 // What a listing for teens and older is worth where a word says that children come.
 const [TEEN, TOO_OLD] = [13, 0.6];
+// What a place is worth where its kind is named beside what is looked for there.
+const VENUE = 0.3;
 // How much more a name is worth that has the words as they are written: "fishing", not "Hamilton Fish Pool".
 const WRITTEN = 0.5;
 // A last word of so many letters that nothing has may be half typed.
@@ -199,6 +201,7 @@ export class Words {
     const isFor = (/** @type {Listing} */ { ageMin, ageMax }) =>
       !age || ((ageMin ?? age.min) <= (age.max ?? Number.POSITIVE_INFINITY) && (ageMax ?? age.min) >= age.min);
     const raise = this.#makeRaise(understood);
+    const isVenue = this.#findVenues(understood);
     const softly = new Map(
       soft.length ? this.index.search({ combineWith: "OR", queries: soft }).map(({ id, score }) => [id, score]) : [],
     );
@@ -206,7 +209,15 @@ export class Words {
     const rank = (found) => {
       const ranked = [...found].flatMap(({ at, score }) => {
         const listing = this.listings[at];
-        return isFor(listing) ? [{ at, listing, score: (score + SOFT * (softly.get(at) ?? 0)) * raise(listing) }] : [];
+        return isFor(listing)
+          ? [
+              {
+                at,
+                listing,
+                score: (score + SOFT * (softly.get(at) ?? 0)) * raise(listing) * (isVenue(listing) ? VENUE : 1),
+              },
+            ]
+          : [];
       });
       return ranked.sort((one, other) => other.score - one.score);
     };
@@ -244,6 +255,20 @@ export class Words {
       relaxed: isPartial ? [] : words.filter((word) => !left.includes(word)),
       matches: found.map(({ listing, score }) => ({ listing, score: score / best })),
     };
+  }
+
+  /**
+   * Which places are only where something is: "storytime library" is a storytime, where some are named so.
+   * @param {Understood} understood
+   * @returns {(listing: Listing) => boolean}
+   */
+  #findVenues({ words, placeKinds }) {
+    const others = words.filter((word) => !placeKinds.includes(word));
+    const queries = this.#expand(others, { isBegun: false, isRelated: false });
+    const search = () => this.index.search({ combineWith: "AND", queries }, { fields: ["name"] });
+    const isNamed = placeKinds.length && others.length && search().some(({ id }) => this.listings[id].type !== "place");
+    if (!isNamed) return () => false;
+    return ({ type, name }) => type === "place" && !words.every((word) => listWords(name).includes(word));
   }
 
   /**
