@@ -843,7 +843,7 @@ export interface components {
         };
         Notice: {
             /** @enum {string} */
-            code: "include_not_permitted" | "related_unavailable" | "forecast_unavailable" | "source_unavailable" | "parameter_deprecated" | "parameter_ignored" | "facets_incomplete" | "point_outside_metro" | "rows_without_coordinates";
+            code: "include_not_permitted" | "related_unavailable" | "forecast_unavailable" | "source_unavailable" | "parameter_deprecated" | "parameter_ignored" | "facets_incomplete" | "point_outside_metro" | "neighborhood_unknown" | "rows_without_coordinates";
             message: string;
             include?: string | null;
             param?: string | null;

@@ -121,9 +121,7 @@ function writeDates(listing, parts, { days, today, isExpanded }) {
     has_time: date.minute !== null,
     is_recurring: listing.isRecurring,
     is_sold_out: listing.isSoldOut,
-    ...((isExpanded || listing.isRecurring) && {
-      occurrence: { next_starts_local: writeDate(next, days).starts_local, ...(isExpanded && times) },
-    }),
+    occurrence: { next_starts_local: writeDate(next, days).starts_local, ...(isExpanded && times) },
   };
 }
 

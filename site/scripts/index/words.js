@@ -263,10 +263,15 @@ export class Words {
    * @returns {(listing: Listing) => boolean}
    */
   #findVenues({ words, placeKinds }) {
-    const others = words.filter((word) => !placeKinds.includes(word));
-    const queries = this.#expand(others, { isBegun: false, isRelated: false });
+    const where = new Set(placeKinds);
+    for (const { type, name } of this.listings) {
+      const own = type === "place" ? listWords(name) : [];
+      if (own.length > 1 && own.every((word) => words.includes(word))) for (const word of own) where.add(word);
+    }
+    const others = words.filter((word) => !where.has(word));
+    const queries = this.#expand(others, { isBegun: false, isRelated: true });
     const search = () => this.index.search({ combineWith: "AND", queries }, { fields: ["name"] });
-    const isNamed = placeKinds.length && others.length && search().some(({ id }) => this.listings[id].type !== "place");
+    const isNamed = where.size && others.length && search().some(({ id }) => this.listings[id].type !== "place");
     if (!isNamed) return () => false;
     return ({ type, name }) => type === "place" && !words.every((word) => listWords(name).includes(word));
   }
