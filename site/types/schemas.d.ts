@@ -450,6 +450,15 @@ export interface components {
             defaults_applied: string[];
             generated_at: string;
         };
+        Directory: {
+            links: {
+                [key: string]: string;
+            };
+        };
+        DirectoryAnswer: {
+            data: components["schemas"]["Directory"];
+            notices?: components["schemas"]["Notice"][];
+        };
         DirectoryMeta: {
             limit: number;
             count: number;
@@ -747,6 +756,10 @@ export interface components {
             links: {
                 [key: string]: string;
             };
+        };
+        MetroAnswer: {
+            data: components["schemas"]["Metro"];
+            notices?: components["schemas"]["Notice"][];
         };
         MetroList: {
             data: components["schemas"]["Metro"][];
@@ -1266,6 +1279,20 @@ export interface components {
             has_more: boolean;
             next_cursor: string | null;
             generated_at: string;
+        };
+        Vocabularies: {
+            language: string;
+            vocabularies: {
+                [key: string]: components["schemas"]["VocabularyWord"][];
+            };
+        };
+        VocabulariesAnswer: {
+            data: components["schemas"]["Vocabularies"];
+            notices?: components["schemas"]["Notice"][];
+        };
+        VocabularyWord: {
+            value: string;
+            label: string;
         };
         /** @enum {string} */
         Weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
