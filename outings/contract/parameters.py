@@ -108,6 +108,14 @@ _WHO = (
         name="age", kind="integer", minimum=0, maximum=120, example="4",
         meaning="A child's age in years; keeps listings that do not state ages.",
     ),
+    Parameter(
+        name="age_min", kind="integer", minimum=0, maximum=120, example="3", stability="experimental",
+        meaning="For a child of this age or an older one; with `age_max`, for any age between. Keeps what states none.",
+    ),
+    Parameter(
+        name="age_max", kind="integer", minimum=0, maximum=120, example="8", stability="experimental",
+        meaning="For a child of this age or a younger one. Keeps listings that do not state ages.",
+    ),
     _flag(
         name="free", column="is_free", member="price.is_free",
         meaning="Keep listings by `price.is_free`; not stated matches neither.",

@@ -100,7 +100,7 @@ def refuse_expression(*_: object) -> str:
 _BESIDE_IDS = frozenset({"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro"})
 _EXCLUSIVE = (
     ("page", "cursor"), ("page", "changed_since"), ("occurrences", "changed_since"), ("type_hint", "place_type"),
-    ("sort", "changed_since"),
+    ("sort", "changed_since"), ("age", "age_min"), ("age", "age_max"),
 )  # fmt: skip
 
 
@@ -112,6 +112,9 @@ def check_combination(route: Route, values: Values) -> None:
     for first, second in _EXCLUSIVE:
         if first in values and second in values:
             raise _contradictory(first, f"{first} and {second} exclude each other; send one of them.")
+    low, high = values.get("age_min"), values.get("age_max")
+    if isinstance(low, int) and isinstance(high, int) and high < low:
+        raise _contradictory("age_max", f"age_max ({high}) is below age_min ({low}); send a greater age_max.")
     levels = values.get("match", ())
     if isinstance(levels, tuple) and "auto" in levels and len(levels) > 1:
         raise _contradictory("match", "match=auto stands alone; send it without other values of match.")

@@ -158,7 +158,8 @@ def _select(*names: str, changes: Iterable[Parameter] = ()) -> Mapping[str, Para
 
 _POINT = ("lat", "lng", "radius_m")
 _ZIP = ("zip", "near_zip", "include_approximate")
-_LISTING = ("category", "audience", "age", "min_confidence", "neighborhood", *_POINT, *_ZIP, "organization_id")
+_AGES = ("age", "age_min", "age_max")
+_LISTING = ("category", "audience", *_AGES, "min_confidence", "neighborhood", *_POINT, *_ZIP, "organization_id")
 _DATED = ("from", "to", "season", "free", "max_price", "weekday", "start_after", "start_before", "place_id")
 _SENSED = ("indoor", "outdoor", "sensory", "good_for_rainy")
 _CLASS = ("meets", "schedule_day", "enrollment_type", "openings", "starts_from", "starts_to")
@@ -327,7 +328,7 @@ _AROUND = _select(
     ),
 )  # fmt: skip
 _NEARBY = _select(
-    *_SPATIAL, "near_zip", "category", "audience", "age", "free", "max_price", "indoor", "outdoor", "sensory",
+    *_SPATIAL, "near_zip", "category", "audience", *_AGES, "free", "max_price", "indoor", "outdoor", "sensory",
     "season", "meets", "where", "fields", "limit", "cursor", "include", "include_mode",
     changes=(*_WINDOW, *_CENTRE, _limit(1, 200, default=50), _allow("include", "source")),
 )  # fmt: skip

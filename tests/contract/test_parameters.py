@@ -11,7 +11,7 @@ from tests.contract.wishes import match_of
 
 # Every name that the contract and the decisions give, written out from their texts.
 _NAMES = """
-ids from to min_confidence category audience season occasion team age neighborhood lat lng radius_m
+ids from to min_confidence category audience season occasion team age age_min age_max neighborhood lat lng radius_m
 zip near_zip include_approximate place_id organization_id free max_price has_time recurring occurrences
 indoor outdoor good_for_rainy sensory open_at meets weekday start_after start_before schedule_day
 enrollment_type openings

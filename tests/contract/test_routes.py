@@ -58,8 +58,8 @@ _PATHS = {
 
 _DATED = "from to season free max_price weekday start_after start_before place_id sort"
 _EVERY = (
-    "ids q where category audience age min_confidence neighborhood lat lng radius_m zip near_zip include_approximate "
-    "organization_id changed_since fields expand include include_mode facets limit page cursor"
+    "ids q where category audience age age_min age_max min_confidence neighborhood lat lng radius_m zip near_zip "
+    "include_approximate organization_id changed_since fields expand include include_mode facets limit page cursor"
 )
 _SENSED = "indoor outdoor good_for_rainy sensory"
 _TAKEN = {

@@ -191,8 +191,9 @@ def list_audiences(words: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def match_age(values: Values, _: str) -> Condition:
-    """Match an age, or any of the spans of ages in a search's words. A listing without ages is kept."""
-    age = values["age"]
+    """Match an age, any of the spans of ages in a search's words, or any age between `age_min` and `age_max`. A listing
+    without ages is kept."""
+    age = values.get("age", ((values.get("age_min"), values.get("age_max")),))
     spans = age if isinstance(age, tuple) else ((age, age),)
     matches = [Overlaps("age_min", "age_max", low, high) for low, high in spans]
     return matches[0] if len(matches) == 1 else Either(tuple((match,) for match in matches))
@@ -269,7 +270,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("lat", "lng", "near_zip", "radius_m"), match_circle),
     "meets": match_meetings,
     "weekday": match_weekdays,
-    "age": match_age,
+    **dict.fromkeys(("age", "age_min", "age_max"), match_age),
     "max_price": match_price,
     "neighborhood": match_neighborhood,
     "audience": lambda values, _: AnyOf("audience", list_audiences(values["audience"])),

@@ -17,7 +17,7 @@ _ORIGIN = ("lat", "lng", "near_zip")
 # Filters that only listings of one type can pass.
 _DECIDES = {"team": "event"}
 # Parameters that replace the age in the query's words.
-_OVERRIDES = ("age", "audience")
+_OVERRIDES = ("age", "age_min", "age_max", "audience")
 # The window, which changes the next date of a listing.
 _WINDOW = ("from", "to")
 # Filters that choose among a listing's dates, beside the window.

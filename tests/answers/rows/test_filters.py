@@ -86,7 +86,9 @@ def _choose_value(row: Parameter) -> str:
 # What each of them always states, so that "not stated" can't happen.
 STATED = {"from", "to", "weekday", "has_time", "occurrences", "recurring"}
 # Of what these compare, a listing that states nothing is kept: all others drop it.
-KEPT = {("class", "from"), ("class", "to"), ("camp", "from"), ("camp", "to"), *((kind, "age") for kind in LISTS)}
+KEPT = {("class", "from"), ("class", "to"), ("camp", "from"), ("camp", "to")} | {
+    (kind, name) for kind in LISTS for name in ("age", "age_min", "age_max")
+}
 CIRCLE = ("lat", "lng", "radius_m")
 CASES = [
     (kind, name)

@@ -124,6 +124,17 @@ MEANINGS: dict[str, list[Meaning]] = {
     ],
     "occasion": [Meaning("event class", {"occasion": "halloween"}, one_of("l.occasions", "halloween"))],
     "team": [Meaning("event", {"team": "kraken"}, one_of("l.teams", "kraken"))],
+    "age_min": [
+        Meaning("event place", {"age_min": "4"}, "coalesce(l.ages.max >= 4, true)"),
+        Meaning("class camp", {"age_min": "4"}, slot="coalesce(s.age_max >= 4, true)"),
+    ],
+    "age_max": [
+        Meaning("event place", {"age_max": "8"}, "coalesce(l.ages.min <= 8, true)"),
+        Meaning("event place", {"age_min": "4", "age_max": "8"},
+                "coalesce(l.ages.min <= 8, true) AND coalesce(l.ages.max >= 4, true)"),
+        Meaning("class camp", {"age_min": "4", "age_max": "8"},
+                slot="coalesce(s.age_min <= 8, true) AND coalesce(s.age_max >= 4, true)"),
+    ],
     "age": [
         Meaning("event place", {"age": "4"}, "coalesce(l.ages.min <= 4, true) AND coalesce(l.ages.max >= 4, true)"),
         Meaning("class camp", {"age": "4"}, slot="coalesce(s.age_min <= 4, true) AND coalesce(s.age_max >= 4, true)"),

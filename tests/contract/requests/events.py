@@ -91,6 +91,8 @@ EVENTS = [
         all_items(lambda e: (e["ages"]["min"] or 0) <= 5 and (e["ages"]["max"] is None or e["ages"]["max"] >= 5)),
     ),
     write("/v1/seattle/events?age=-1", 400, bad("age")),
+    write("/v1/seattle/events?age=4&age_min=3", 400, bad("age")),
+    write("/v1/seattle/events?age_min=8&age_max=4", 400, bad("age_max")),
     write("/v1/seattle/events?age=5.5", 400, bad("age")),
     write(
         "/v1/seattle/events?neighborhood={neighborhood}", 200, all_items(lambda e: bool(e["location"]["neighborhood"]))
