@@ -5,13 +5,14 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import click
 
 from command.options import disarm, print_json, read_config, take_config, take_json
-from command.websites import Websites, find_websites, show_missing, show_websites
+from command.websites import Websites, find_websites, list_remarks, read_feeds, show_missing, show_websites
 from outings.configuration import (
     Configuration,
     ConfigurationError,
@@ -33,13 +34,14 @@ from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_cit
 from pipeline.drafts.roles import IGNORED
 from pipeline.drafts.writing import DRAFTED, describe_draft, explain_change, format_draft, write_toml
 from pipeline.dry_run import DryRun
-from pipeline.feed_task import read_feed
-from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.raw_records import find_timezone
 from pipeline.fetch.table.mapping import compile_mapping
 from pipeline.fetch.table.reading import open_engine, open_table
 from pipeline.previous_release import PreviousRelease
 from pipeline.scratch import open_scratch, sweep_scratch
+
+# A feed's draft, what was read of it, and what would become of that in a build.
+Drafted = tuple[FeedDraft, FeedRead, FeedCount]
 
 
 class Degrees(click.ParamType[tuple[float, ...]]):
@@ -126,13 +128,9 @@ def init(
         if sql:
             click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
             return
-        text = write_toml(
-            city, drafts, organization=organization, urls=websites.urls, organizations=websites.organizations
-        )  # fmt: skip
-        reads, counts = _write_checked(config, text, force=force)
+        drafted = _write_checked(config, city, drafts, websites, organization=organization, force=force)
     except ConfigurationError as error:
         raise WrongSetting("\n".join(f"{problem.key}: {problem.message}" for problem in error.problems)) from error
-    drafted = list(zip(drafts, reads, counts, strict=True))
     if as_json:
         found = {"websites": [describe_discovery(own) for own in websites.discoveries], "unread": websites.unread}
         print_json({"config": str(config), "feeds": [describe_draft(*own) for own in drafted], **found})
@@ -140,10 +138,8 @@ def init(
         _show(drafted, websites, city, config)
 
 
-def _show(
-    drafted: list[tuple[FeedDraft, FeedRead, FeedCount]], websites: Websites, city: MetroDraft, config: Path
-) -> None:
-    show_websites(websites, [read for _, read, _ in drafted])
+def _show(drafted: Sequence[Drafted], websites: Websites, city: MetroDraft, config: Path) -> None:
+    show_websites(websites, [read for _, read, _ in drafted], city)
     for own in drafted:
         if own[0].feed.name not in websites.opened or not own[0].feed.preset:  # what a preset reads is known
             click.echo(disarm(format_draft(*own)))
@@ -273,19 +269,27 @@ def _find_zone(point: tuple[float, float]) -> str:
     return str(get_tz(point[1], point[0]))
 
 
-def _write_checked(config: Path, text: str, *, force: bool) -> tuple[list[FeedRead], list[FeedCount]]:
+def _write_checked(
+    config: Path, city: MetroDraft, drafts: Sequence[FeedDraft], websites: Websites, *, organization: str, force: bool
+) -> list[Drafted]:
     """Write the configuration, but only if every feed in it can be read. Return what was read, and what would become of
-    it in a first build today."""
+    it in a first build today. A website whose feed can't be read to its end is left out."""
     draft = config.with_name(f".{config.name}.draft")
+    own = websites.organizations
+    write = partial(write_toml, city, organization=organization, urls=websites.urls, organizations=own)
     try:
-        draft.write_text(text, encoding="utf-8")
+        draft.write_text(write(drafts), encoding="utf-8")
         configuration = read_configuration(draft, os.environ)
-        reads = [read_feed(feed, configuration, run=run_bounded) for feed in configuration.feeds]
+        reads = read_feeds(configuration, websites)
+        drafts = [read for read in drafts if read.feed.name in reads]
+        remarks = {name: list_remarks(feed, reads[name], city) for name, feed in _by_name(configuration, reads).items()}
+        draft.write_text(write(drafts, remarks=remarks), encoding="utf-8")
+        configuration = read_configuration(draft, os.environ)
         with open_scratch() as scratch:
             store = FolderStore(scratch / "no-store")
             clock = AsOf(instant=datetime.now(UTC))
             dry_run = DryRun(configuration, as_of=clock, store=store, previous=PreviousRelease(), scratch=scratch)
-            for read in reads:
+            for read in reads.values():
                 dry_run.add_feed(read)
             for metro in configuration.metros:
                 dry_run.run(metro)
@@ -296,7 +300,11 @@ def _write_checked(config: Path, text: str, *, force: bool) -> tuple[list[FeedRe
             os.link(draft, config)  # fails where another has made it meanwhile
     finally:
         draft.unlink(missing_ok=True)
-    return reads, counts
+    return list(zip(drafts, reads.values(), counts, strict=True))
+
+
+def _by_name(configuration: Configuration, reads: Mapping[str, FeedRead]) -> dict[str, FeedTable]:
+    return {feed.name: feed for feed in configuration.feeds if feed.name in reads}
 
 
 def _print_sql(configuration: Configuration) -> None:

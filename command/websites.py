@@ -10,6 +10,7 @@ import click
 from msgspec import Struct
 
 from command.options import disarm, tell
+from outings.configuration import Configuration, FeedTable
 from outings.failures import OperatorError
 from pipeline.clean.feed_read import FeedRead
 from pipeline.discovery.discovering import (
@@ -21,10 +22,15 @@ from pipeline.discovery.discovering import (
     open_start,
 )
 from pipeline.discovery.reading import Question
+from pipeline.discovery.unwanted import propose_drop
 from pipeline.discovery.visitor import NotVisitedError, Visitor
 from pipeline.drafts.drafting import OpenedFile
 from pipeline.drafts.metro import MetroDraft, Point, make_slug
-from pipeline.drafts.writing import list_first
+from pipeline.drafts.writing import encode, list_first
+from pipeline.feed_task import read_feed
+from pipeline.fetch.bounded_task import run_bounded
+from pipeline.fetch.source import FeedError
+from pipeline.fetch.urls import show_url
 
 _WIDTH = 80
 
@@ -114,17 +120,50 @@ def _choose_name(name: str, taken: set[str]) -> str:
     return next(own for own in (name, *(f"{name}-{number}" for number in range(2, 1_000))) if own not in taken)
 
 
-def show_websites(websites: Websites, reads: Sequence[FeedRead]) -> None:
+def read_feeds(configuration: Configuration, websites: Websites) -> dict[str, FeedRead]:
+    """Read all feeds. One of a website that can't be read to its end becomes `unread`, if others can. Raises
+    FeedError."""
+    reads: dict[str, FeedRead] = {}
+    failures: list[FeedError] = []
+    for feed in configuration.feeds:
+        try:
+            reads[feed.name] = read_feed(feed, configuration, tell=tell, run=run_bounded)
+        except FeedError as error:
+            if feed.name not in websites.opened:
+                raise
+            failures.append(error)
+            websites.unread[show_url(feed.url)] = str(error)
+    if not reads:
+        raise failures[0]
+    return reads
+
+
+def list_remarks(feed: FeedTable, read: FeedRead, city: MetroDraft) -> list[str]:
+    """Return comments for the configuration: how to leave out what families do not look for."""
+    proposal = propose_drop(feed, read.records, language=city.spoken)
+    if proposal is None:
+        return []
+    column = {proposal.column: list(proposal.words)}
+    return [f"{proposal}: leave them out?", *([f"drop = {encode(column)}"] if proposal.column else [])]
+
+
+def show_websites(websites: Websites, reads: Sequence[FeedRead], city: MetroDraft) -> None:
     """Print what was found at each website, and the first record of its feed as it would be published."""
     by_feed = {read.feed: read for read in reads}
     found = [discovery for discovery in websites.discoveries if discovery.chosen is not None]
-    for name, discovery in zip(websites.opened, found, strict=True):
+    for (name, opened), discovery in zip(websites.opened.items(), found, strict=True):
         click.echo(disarm(format_discovery(discovery)))
-        read = by_feed[name]
-        click.echo(f"  feed {name}: {read.read:,} rows, {len(read.cleaned):,} records; the first:")
-        for record in list_first(read)[:1]:
-            shown = [record[member] for member in ("name", "starts_local", "date_on", "location") if member in record]
-            click.echo("\n".join(f"    {disarm(line)}"[:_WIDTH] for line in shown))
+        if (read := by_feed.get(name)) is not None:
+            click.echo(f"  feed {name}: {read.read:,} rows, {len(read.cleaned):,} records; the first:")
+            for record in list_first(read)[:1]:
+                shown = [
+                    record[member] for member in ("name", "starts_local", "date_on", "location") if member in record
+                ]
+                click.echo("\n".join(f"    {disarm(line)}"[:_WIDTH] for line in shown))
+            if proposal := propose_drop(opened.feed, read.records, language=city.spoken):
+                click.echo(
+                    f"  {disarm(str(proposal))}:\n  to leave them out, take the # from drop in the configuration"
+                )
         click.echo()
 
 

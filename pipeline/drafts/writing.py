@@ -34,9 +34,11 @@ def write_toml(
     organization: str,
     urls: Mapping[str, str] = {},
     organizations: Mapping[str, str] = {},
+    remarks: Mapping[str, Sequence[str]] = {},
 ) -> str:
     """Write drafts as the text of a configuration. `urls`: by feed, the `url` to write instead of the draft's;
-    `organizations`: by feed, the organization of a feed if `organization`, that of all, is empty."""
+    `organizations`: by feed, the organization of a feed if `organization`, that of all, is empty; `remarks`: by feed,
+    comments to write behind its settings."""
     south, west, north, east = metro.bounds
     lines = [
         f"{DRAFTED} Change what is not right, then run `outings check`.",
@@ -52,6 +54,7 @@ def write_toml(
     for draft in drafts:
         own = organization or organizations.get(draft.feed.name, "")
         lines += ["", "[[feeds]]", *_write_feed(draft, own, url=urls.get(draft.feed.name))]
+        lines += [f"# {remark}" for remark in remarks.get(draft.feed.name, ())]
         if draft.own:
             lines += ["", *_write_map(draft)]
     # Of a value in a comment: TOML has no control characters.

@@ -141,3 +141,30 @@ def test_what_was_found_is_there_for_programs_too(internet: Internet, tmp_path: 
     assert (taken["hours"], taken["place"], taken["price"]) == (1.0, 1.0, 0.0)
     assert taken["first"] >= date.today().isoformat()
     assert site["requests"] <= 30
+
+
+def test_closings_and_meetings_are_proposed_to_be_left_out(draft: Draft, internet: Internet, tmp_path: Path) -> None:
+    city.open_parks(internet)
+    done, _ = draft("https://parks.santarosa.example/", *CENTER)
+    assert "1 of 5 is a closing or a meeting, such as “Parks Commission Meeting”" in done.stdout
+    config = tmp_path / "outings.toml"
+    proposed = '# drop = { title = ["*commission meeting*"] }'
+    assert proposed in config.read_text()
+    config.write_text(config.read_text().replace(proposed, proposed.removeprefix("# ")))
+    checked = run("check", "-c", str(config))
+    assert checked.exit_code == 0, checked.output
+    assert "4 listings" in checked.stdout
+
+
+def test_a_site_whose_feed_breaks_off_is_left_out_with_the_reason(draft: Draft, internet: Internet) -> None:
+    city.open_library(internet)
+    city.open_theater(internet)
+    serve = internet.pages["gateway.bibliocommons.com/v2/libraries/city/events"]
+    assert callable(serve)
+    refused = systems.Page(b"", status=403)
+    internet.pages["gateway.bibliocommons.com/v2/libraries/city/events"] = lambda target: (
+        refused if "page=2" in target else serve(target)
+    )
+    done, feeds = draft("https://library.santarosa.example/", "https://theater.santarosa.example/", *CENTER)
+    assert [feed["name"] for feed in feeds] == ["theater-santarosa"]
+    assert "answers 403" in done.stdout.partition("Not in the configuration:")[2]

@@ -1,0 +1,52 @@
+"""Find events that no family looks for, closings and meetings, and propose the setting that leaves them out."""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from outings.configuration import FeedTable
+from pipeline.discovery.candidates import read_words
+from pipeline.fetch.keep_and_drop import compile_words
+from pipeline.fetch.table.mapping import list_used
+from pipeline.records.record import Record
+from pipeline.words import fold
+
+
+class Proposal(Struct, frozen=True, kw_only=True):
+    """A proposal to drop `count` of `total` records by the patterns `words` in `column`, "" if the format has none."""
+
+    count: int
+    total: int
+    example: str
+    column: str
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        verb = "is a closing or a meeting" if self.count == 1 else "are closings or meetings"
+        return f"{self.count:,} of {self.total:,} {verb}, such as “{self.example}”"
+
+
+def propose_drop(feed: FeedTable, records: Sequence[Record], *, language: str) -> Proposal | None:
+    """Return the proposal for a feed's records, None if none of them is unwanted. `language`: of their names."""
+    words = dict.fromkeys((*read_words("unwanted").get(language, ()), *read_words("unwanted")["en"]))
+    names = [record.name for record in records if record.name]
+    found = {word: [name for name in names if _fits(word, name)] for word in words}
+    unwanted = list(dict.fromkeys(name for matches in found.values() for name in matches))
+    if not unwanted:
+        return None
+    return Proposal(
+        count=sum(name in unwanted for name in names), total=len(records), example=unwanted[0],
+        column=_find_column(feed), words=tuple(word for word, matches in found.items() if matches),
+    )  # fmt: skip
+
+
+def _fits(word: str, name: str) -> bool:
+    return re.fullmatch(compile_words(word), fold(" ".join(name.split()))) is not None
+
+
+def _find_column(feed: FeedTable) -> str:
+    """Return the column of names, as `drop` has it."""
+    if feed.format == "ics":
+        return "summary"
+    return next(iter(list_used({"name": feed.map["name"]})), "") if "name" in feed.map else ""
