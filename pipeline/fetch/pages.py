@@ -252,7 +252,8 @@ class _RowPageReader(PageReader, kw_only=True):
             raise ValueError("says that there are more rows, and has none")
         if total is not None and self.rows < total:
             raise ValueError(f"is the last page, and {self.rows:,} of {total:,} rows were read: it breaks off")
-        number = self.count if page.rows else self.count - 1
+        # An empty list is one page to some servers.
+        number = self.count if page.rows or self.count == 1 else self.count - 1
         if last is not None and number < last - self.pages.first + 1:
             raise ValueError(f"is the last page, and {number:,} of {last:,} pages were read: it breaks off")
 
