@@ -32,6 +32,7 @@ from pipeline.feed_warnings import (
     warn_of_points,
     warn_of_reading,
     warn_of_removals,
+    warn_of_repeated,
 )
 from pipeline.metro_task import gather_records, make_rows
 from pipeline.plan import Build, plan_metro
@@ -44,6 +45,7 @@ from pipeline.resolve.metro_claims import Claims, find_refused
 from pipeline.resolve.previous_rows import PreviousSnapshot
 from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
 from pipeline.tables.feed_account import count_tables
+from pipeline.tables.repeated import find_repeated
 from pipeline.tables.snapshot_tables import make_tables
 from pipeline.tasks import FeedResult, MetroTask, make_metro_task, search_metro_addresses, store_organizations
 
@@ -99,6 +101,7 @@ class DryRun:
         self._claims.append(records.claims)
         self._accounts += [records.account, count_tables(tables, today=today)]
         self._dated.append(find_dates(tables, today=today))
+        self._warnings += map(warn_of_repeated, find_repeated(tables, today=today))
         for feed, name in list_far_away(tables, metro.bounds):
             self._far_away[feed].append(name)
         for row_id in (row_id for loss in records.losses.values() for row_id in loss.gone):

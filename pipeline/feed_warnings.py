@@ -12,6 +12,7 @@ from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.record_report import HIDDEN
 from pipeline.fetch.keep_and_drop import HEADING
 from pipeline.tables.feed_account import FEED, mark_open, sort_shown
+from pipeline.tables.repeated import RepeatedEvents
 
 # Most examples in a warning.
 _EXAMPLES = 3
@@ -106,6 +107,18 @@ def warn_of_points(feed: str, far: Sequence[str]) -> FeedWarning:
     """Make the warning about the listings of a feed that `list_far_away` found."""
     message = f"{len(far):,} {_pluralize(len(far), 'listing')} more than a degree outside the metro's bounds"
     return _warn_of_names(feed, "far_away", message, far)
+
+
+def warn_of_repeated(repeated: RepeatedEvents) -> FeedWarning:
+    """Make the warning about events that another feed lists too, with the feed to prefer. Nothing is merged."""
+    count = len(repeated.names)
+    lesser = repeated.other if repeated.fuller == repeated.feed else repeated.feed
+    fuller = f"{repeated.fuller} says more of them" if repeated.fuller else "both say as much"
+    message = (
+        f"{count:,} {_pluralize(count, 'event')} with the name, time and place of one in {repeated.other}; {fuller}"
+    )
+    advice = f". Readers see both: to show one, leave them out of {lesser} with drop or keep, or delete that feed"
+    return _warn_of_names(repeated.feed, "repeated", message + advice, repeated.names)
 
 
 def warn_of_removals(feed: str, gone: Sequence[str], *, had: int, is_configured: bool) -> FeedWarning:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 
 from tests.new_cities.exporting import run
+from tests.settings import format_metro
 from tests.websites import city, systems
 from tests.websites.internet import Internet
 
@@ -168,3 +169,24 @@ def test_a_site_whose_feed_breaks_off_is_left_out_with_the_reason(draft: Draft, 
     done, feeds = draft("https://library.santarosa.example/", "https://theater.santarosa.example/", *CENTER)
     assert [feed["name"] for feed in feeds] == ["theater-santarosa"]
     assert "answers 403" in done.stdout.partition("Not in the configuration:")[2]
+
+
+def test_an_event_in_two_feeds_is_said_with_the_feed_that_says_more(internet: Internet, tmp_path: Path) -> None:
+    show = systems.make_linked_event(2, name="Winter Show!")
+    other = {"name": "Winter Show", "location": show["location"], "offers": None}
+    elsewhere = {"name": "Farm Day", "location": {"@type": "Place", "name": "Barn"}}
+    for name, events in {
+        "city": [show, systems.make_linked_event(4, name="Farm Day"), systems.make_linked_event(5)],
+        "seller": [systems.make_linked_event(2, **other), systems.make_linked_event(4, **elsewhere)],
+    }.items():
+        (tmp_path / f"{name}.html").write_bytes(systems.make_linked_page(events).body)
+    feeds = "".join(
+        f'[[feeds]]\nname = "{name}"\nmetro = "seattle"\nformat = "jsonld"\nurl = "{name}.html"\n'
+        for name in ("city", "seller")
+    )
+    (tmp_path / "outings.toml").write_text(format_metro("seattle") + feeds)
+    checked = run("check", "-c", str(tmp_path / "outings.toml"), "--json")
+    (warning,) = [own for own in json.loads(checked.stdout)["warnings"] if own["code"] == "repeated"]
+    assert (warning["feed"], warning["count"], warning["examples"]) == ("city", 1, ["Winter Show!"])
+    assert "of one in seller; city says more of them" in warning["message"]
+    assert "leave them out of seller" in warning["message"]

@@ -26,7 +26,7 @@ def skip_a_page(target: str) -> Page:
 
 
 FAULTS: dict[str, tuple[Page | Callable[[str], Page], str]] = {
-    "challenge": (systems.make_html("", head="<title>Just a moment…</title>"), "is a web page (its title: “Just a moment…”)"),
+    "challenge": (systems.make_html("", head="<title>Wait…</title>"), "is a web page (its title: “Wait…”)"),
     "refusing": (Page(b"", status=403), "answers 403"),
     "pausing": (Page(b"", status=429, headers={"Retry-After": "7200"}), "asks for a pause of 7200 s"),
     "empty": (make_empty, "6 of its 6 listings would leave"),
