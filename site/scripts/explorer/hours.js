@@ -5,41 +5,9 @@ import { measure } from "./location.js";
 /** @import { Item } from "../../types/api.js" */
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-/** Kinds of places that have a roof, where the record of a place does not say. */
-const INDOOR_KINDS = [
-  "museum",
-  "library",
-  "indoor_play",
-  "theater",
-  "studio",
-  "sports_center",
-  "community_center",
-  "store_cafe",
-];
-const OUTDOOR_KINDS = ["park", "playground", "farm"];
 // "800pm" is said, too.
 const CLOCK = "(\\d{1,2})(?:[:.]?(\\d{2}))?(?!\\d) ?([ap]\\.?m)?";
 const DAY_MINUTES = 24 * 60;
-
-/**
- * Whether a place is inside; null where nobody knows.
- * @param {Item} place
- */
-export function isIndoors(place) {
-  if (typeof place.is_indoor === "boolean") return place.is_indoor;
-  if (INDOOR_KINDS.includes(place.type_hint ?? "")) return true;
-  return OUTDOOR_KINDS.includes(place.type_hint ?? "") ? false : null;
-}
-
-/**
- * Whether a place is in the open air; null where nobody knows.
- * @param {Item} place
- */
-export function isOutdoors(place) {
-  if (typeof place.is_outdoor === "boolean") return place.is_outdoor;
-  const inside = isIndoors(place);
-  return inside === null ? null : !inside;
-}
 
 /**
  * Until when a place is open, as `17:00:00`; null where it is closed, or where nobody knows.
@@ -80,8 +48,8 @@ export function choosePlaces(places, { filters }, now) {
     .filter(
       (place) =>
         (!filters.has("open") || findClosing(place, now) !== null) &&
-        (!filters.has("indoor") || isIndoors(place) === (filters.get("indoor") === "true")) &&
-        (!filters.has("outdoor") || isOutdoors(place) === (filters.get("outdoor") === "true")),
+        (!filters.has("indoor") || String(place.is_indoor) === filters.get("indoor")) &&
+        (!filters.has("outdoor") || String(place.is_outdoor) === filters.get("outdoor")),
     )
     .map((place) => ({ place, key: key(place) }))
     .sort((one, other) => one.key - other.key)
