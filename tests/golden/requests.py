@@ -71,7 +71,8 @@ _MOMENTS = (
     "q=story&weekday=saturday&sort=soonest", "q=story&start_after=12:00&sort=soonest", "q=swim&start_before=12:00",
     "q=music&weekday=sunday&match=auto", "q=art&schedule_day=thursday", "q=story+4+year+old&match=auto",
     "q=dance+class+8+year+old&match=auto&sort=soonest", "q=camp+art&start_after=10:00&from=2026-10-01",
-    "q=library+open+now&match=auto", "q=outdoor+story+next+week+under+$1&match=auto", "q=library&open_at=2026-10-24T11:00",
+    "q=library+open+now&match=auto", "q=outdoor+story+next+week+under+$1&match=auto",
+    "q=library&open_at=2026-10-24T11:00",
 )  # fmt: skip
 _TYPED = (
     "p",
