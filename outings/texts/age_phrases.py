@@ -137,6 +137,8 @@ def _mark_behind(tokens: Sequence[Token], end: int) -> Iterator[str]:
         return
     if behind.role in ("counted", "listed"):
         yield behind.role
+    if behind.role.startswith("numeral:"):
+        yield "counted"  # "5 sept", "3 two-hour sessions"
     if behind.role in ("fill", "between") and after is not None and after.role in ("counted", WORD):
         if after.role == "counted":
             yield "counted"

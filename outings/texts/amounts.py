@@ -92,7 +92,7 @@ class _AmountReader:
         amounts = list(self._find(tokens, decimal))
         if any(money.has_currency for money in amounts):
             amounts = [money for n, money in enumerate(amounts) if money.has_currency or _is_beside(amounts, n, tokens)]
-        elif any(token.role == WORD for token in tokens):
+        elif any(token.role == WORD or token.role.startswith(_NUMERAL) for token in tokens):
             amounts = []  # bare numbers among other words
         if "no_price" in roles and not amounts[1:]:
             return None

@@ -56,6 +56,12 @@ def list_day_roles(language: str) -> dict[str, str]:
     return roles | {f"{WEEKDAY}{days}": names for names, days in words["weekdays_together"].items()}
 
 
+def list_month_roles(languages: Sequence[str]) -> dict[tuple[str, ...], str]:
+    """Return the names of months as `Scanner` takes them: behind a number no name is a weekday's."""
+    months = ({f"{MONTH}{n}": names for n, names in enumerate(read_words(code)["months"], 1)} for code in languages)
+    return make_roles([own] for own in months)
+
+
 @cache
 def list_month_names() -> tuple[tuple[str, ...], ...]:
     """Return the folded names of each month in every language, the longest first: a short one begins a long one."""
@@ -129,7 +135,7 @@ class _DayReader:
         tables = [
             (words["shared"], words["days"], list_day_roles(code)) for code in languages if (words := read_words(code))
         ]
-        self._scanner = Scanner(make_roles(tables), _NUMBER)
+        self._scanner = Scanner(make_roles(tables), _NUMBER, list_month_roles(languages[:1]))
         signs = read_words(languages[0])["weekday_signs"]
         self._signs = {sign: WEEKDAYS[n] for n, text in enumerate(signs) for sign in text.replace(",", " ").split()}
         self._split = re.compile("|".join(sorted(map(re.escape, self._signs), key=len, reverse=True)) or r"(?!)")

@@ -6,7 +6,7 @@ from datetime import time
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from outings.texts.days import MONTH, WEEKDAY, WEEKDAYS, list_day_roles
+from outings.texts.days import MONTH, WEEKDAY, WEEKDAYS, list_day_roles, list_month_roles
 from outings.texts.tokens import NUMBER, Scanner, Token, fold, make_roles, order_languages, read_words
 
 _NUMBER = r"\d+"
@@ -68,7 +68,7 @@ class _HourReader:
             (words["shared"], words["days"], list_day_roles(code), words["hours"])
             for code in languages if (words := read_words(code))
         ]  # fmt: skip
-        self._scanner = Scanner(make_roles(tables), _NUMBER)
+        self._scanner = Scanner(make_roles(tables), _NUMBER, list_month_roles(languages[:1]))
 
     def read(self, text: str) -> Hours | None:
         tokens = self._scanner.scan(_DATE.sub(lambda match: " " * len(match[0]), text))

@@ -78,10 +78,11 @@ def order_languages(language: str | None, *, alone: bool = False) -> tuple[str, 
 
 
 class Scanner:
-    """Splits folded texts. `number`: the expression for a number in texts of this kind."""
+    """Splits folded texts. `number`: the expression for a number in texts of this kind. `behind_numbers`: the roles of
+    phrases that mean something else there: `mar 5` is a Tuesday, and `5 mar` in March."""
 
-    def __init__(self, roles: Roles, number: str) -> None:
-        self._roles = roles
+    def __init__(self, roles: Roles, number: str, behind_numbers: Roles | None = None) -> None:
+        self._roles, self._behind_numbers = roles, behind_numbers or {}
         self._most: dict[str, int] = {}
         for phrase in roles:
             self._most[phrase[0]] = max(len(phrase), self._most.get(phrase[0], 0))
@@ -96,8 +97,11 @@ class Scanner:
         while at < len(pieces):
             piece, start, end, is_number = pieces[at]
             for length in range(min(self._most.get(piece, 0), len(pieces) - at), 0, -1):
-                role = self._roles.get(tuple(part[0] for part in pieces[at : at + length]))
+                phrase = tuple(part[0] for part in pieces[at : at + length])
+                role = self._roles.get(phrase)
                 if role is not None:
+                    if tokens and tokens[-1].role == NUMBER and (len(tokens) == 1 or tokens[-2].text != ":"):
+                        role = self._behind_numbers.get(phrase, role)
                     end = pieces[at + length - 1][2]
                     tokens.append(Token(role, text[start:end], start, end))
                     at += length

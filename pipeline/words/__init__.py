@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-LANGUAGES = ("en", "es", "fr", "de", "pt", "it", "nl")
+from outings.texts.tokens import LANGUAGES
 
 
 def fold(text: str) -> str:

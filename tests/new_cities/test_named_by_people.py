@@ -55,6 +55,9 @@ IN_LYON = {
     "Kleien op zaterdag": ("2026-12-05T14:30", None, 6, 12, 5, 5, "Museum"),
     "Voorlezen bij de maan": ("2027-03-06T10:00", "2027-03-06T11:00", 4, None, 0, 0, "Bibliotheek"),
     "Sterren kijken": ("2026-12-07T20:00", None, 8, None, 3.5, 3.5, "Sterrenwacht"),
+    "Taller de fang": ("2026-12-05T16:00", "2026-12-05T18:00", 6, 12, 4, 4, "Museu, Carrer Major 4"),
+    "Contes de lluna": ("2026-12-06T11:30", None, 0, 5, 0, 0, "Biblioteca, Plaça Nova 1"),
+    "Nit d'estels": ("2026-12-16T21:00", None, 8, None, 3.5, 3.5, "Observatori, Camí Alt s/n"),
 }
 
 
@@ -103,11 +106,12 @@ def test_events_of_an_american_city_say_what_their_files_say(
 
 
 @pytest.mark.long
-def test_events_in_five_european_languages_say_what_their_files_say(
+def test_events_in_six_european_languages_say_what_their_files_say(
     tmp_path: Path, serve_folder: Callable[[Path], Ask]
 ) -> None:
     printed = draft(
-        tmp_path, LYON, "fr-agenda.csv", "de-kalender.csv", "pt-eventos.csv", "it-eventi.csv", "nl-agenda.csv"
+        tmp_path, LYON, "fr-agenda.csv", "de-kalender.csv", "pt-eventos.csv", "it-eventi.csv", "nl-agenda.csv",
+        "ca-agenda.csv",
     )
     ask = serve_folder(tmp_path)
     events = ask(f"/v1/lyon/events?{SHOWN}")["data"]

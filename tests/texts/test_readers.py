@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from outings.texts.days import WEEKDAYS
 from outings.texts.tokens import LANGUAGES, expand, fold, read_words
 from tests.texts.table import list_texts, read
 
@@ -58,6 +59,36 @@ def test_a_word_that_one_reader_knows_is_known_to_the_others(language: str) -> N
     for word in expand(shared["up_to"]):
         assert read("ages", f"{word} 6", language) == "0-6", word
         assert read("amounts", f"{word} 6 €", language) == "-6", word
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_of_days_months_and_numbers_are_known_to_every_reader_that_meets_them(language: str) -> None:
+    words = read_words(language)
+    for code, names in zip(WEEKDAYS, words["weekdays"], strict=True):
+        for name in expand(names):
+            assert read("days", name, language) == code, name
+            assert read("hours", f"{name} 10:00-12:00", language) == f"{code} 10:00-12:00", name
+            assert read("ages", f"{name}, 5+", language) == "5+", name
+    for number, names in enumerate(words["months"], 1):
+        for name in expand(names):
+            assert read("days", f"5 {name} 2026", language) == f"2026-{number:02}-05", name
+            assert read("hours", f"5 {name} 10:00", language) == "10:00", name
+            assert read("ages", f"5 {name}", language) == "?", name
+            assert read("amounts", f"5 {name}", language) == "?", name
+    year, number = next(expand(words["ages"]["years"])), words["numbers"].split()
+    for value in (3, 4, 5, 7, 8, 12):
+        assert read("ages", f"{number[value]} {year}", language) == f"{value}-{value}", number[value]
+        assert read("amounts", f"{number[value]} €", language) == str(value), number[value]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_joins_two_values_joins_ages_prices_and_weekdays(language: str) -> None:
+    words = read_words(language)
+    first, _, other, *_ = (next(expand(names)) for names in words["weekdays"])
+    for word in (word for word in expand(words["shared"]["and"]) if " " not in word):
+        assert read("ages", f"6 {word} 8", language) == "6-8", word
+        assert read("amounts", f"6 € {word} 8 €", language) == "6-8", word
+        assert read("days", f"{first} {word} {other}", language) == "mo we", word
 
 
 @pytest.mark.parametrize(
