@@ -78,7 +78,13 @@ class _AmountReader:
         words = [read_words(language) for language in languages]
         self._scanner = Scanner(
             make_roles(
-                [own["shared"], _list_numerals(own), {role: own["ages"][role] for role in _AGES}, own["amounts"]]
+                [
+                    {WORD: ",".join(own["months"])},
+                    own["shared"],
+                    _list_numerals(own),
+                    {role: own["ages"][role] for role in _AGES},
+                    own["amounts"],
+                ]
                 for own in words
             ),
             _NUMBER,
