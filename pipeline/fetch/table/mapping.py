@@ -316,7 +316,8 @@ def _join_ranges(parts: Sequence[str], rule: Rule) -> Text:
     ends = [take_range(part, kind, "end") for part, kind in zip(parts, kinds, strict=True)]
     both = ", ".join(f"coalesce({end}, {start})" for end, start in zip(ends, starts, strict=True))
     joined = f"concat_ws({literal(rule.with_)}, {both})"
-    return Text(f"CASE WHEN {starts[0]} IS NOT NULL AND coalesce({', '.join(ends)}) IS NOT NULL THEN {joined} END")
+    # Within a CASE, DuckDB calls a function again for each time that it stands there.
+    return Text(f"{joined} || left({starts[0]}, 0) || left(coalesce({', '.join(ends)}), 0)")
 
 
 def _cut_text(member: str, text: Text, rule: Rule, target: Target) -> Text:

@@ -30,20 +30,18 @@ def take_range(sql: str, kind: str, end: str, *, decimal: str = ".") -> str:
     """Return SQL for the `start` or `end` of the range in a text. `kind`: `ages`, `amount`, `time`, or `clock` for the
     hours of a day that stands elsewhere. `decimal`: the sign before the decimals, as the rule expects it."""
     sign = {".": "_point", ",": "_comma"}[decimal] if kind == "amount" else ""
-    return f"{kind}_{end}{sign}({sql})"
+    return f"nullif(split_part(read_{kind}{sign}({sql}), chr(9), {1 if end == 'start' else 2}), '')"
 
 
 def register_readers(connection: DuckDBPyConnection, *, today: date) -> None:
-    """Create the functions of `take_range`. `today`: days without a year are the next from two months before it on."""
-    functions: dict[str, Callable[[str], str | None]] = {"weekdays": partial(take_weekdays, today=today)}
-    for end in ("start", "end"):
-        functions |= {
-            f"ages_{end}": partial(_take_age, end=end),
-            f"amount_{end}_point": partial(_take_amount, decimal=".", end=end),
-            f"amount_{end}_comma": partial(_take_amount, decimal=",", end=end),
-            f"time_{end}": lru_cache(maxsize=4096)(partial(_take_time, end=end, today=today)),
-            f"clock_{end}": partial(_take_clock, end=end),
-        }
+    """Create the functions of `take_range`, which return both ends with a tab between them: DuckDB calls one once for
+    both. `today`: days without a year are the next from two months before it on."""
+    functions: dict[str, Callable[[str], str | None]] = {
+        "read_ages": _take_ages, "read_amount_point": partial(_take_amount, decimal="."),
+        "read_amount_comma": partial(_take_amount, decimal=","), "read_clock": _take_clock,
+        "read_time": lru_cache(maxsize=4096)(partial(_take_times, today=today)),
+        "weekdays": partial(take_weekdays, today=today),
+    }  # fmt: skip
     for name, read in functions.items():
         connection.create_function(
             name, _read_text(read), ["VARCHAR"], "VARCHAR", type=PythonUDFType.NATIVE,
@@ -74,22 +72,27 @@ def _read_text(read: Callable[[str], str | None]) -> Callable[[str | None], str 
     return lambda text: None if text is None else read(text)
 
 
-def _take_age(text: str, *, end: str) -> str | None:
+def _join_ends(*ends: str | None) -> str:
+    return "\t".join(end or "" for end in ends)
+
+
+def _take_ages(text: str) -> str | None:
     ages = read_ages(text)
-    age = None if ages is None else ages.min if end == "start" else ages.max
-    return None if age is None else str(age)
+    return None if ages is None else _join_ends(*(None if age is None else str(age) for age in ages[:2]))
 
 
-def _take_amount(text: str, *, decimal: str, end: str) -> str | None:
+def _take_amount(text: str, *, decimal: str) -> str | None:
     amount = read_amount(text, decimal=decimal)
-    value = None if amount is None else amount.min if end == "start" else amount.max
-    return None if value is None else f"{value:.2f}".removesuffix(".00").replace(".", decimal)
+    ends = () if amount is None else amount[:2]
+    written = (None if end is None else f"{end:.2f}".removesuffix(".00").replace(".", decimal) for end in ends)
+    return _join_ends(*written) if ends else None
 
 
-def _take_clock(text: str, *, end: str) -> str | None:
+def _take_clock(text: str) -> str | None:
     hours = read_hours(text)
-    clock = None if hours is None else hours.begins if end == "start" else hours.ends
-    return None if clock is None else f"{clock:%H:%M}"
+    if hours is None:
+        return None
+    return _join_ends(f"{hours.begins:%H:%M}", None if hours.ends is None else f"{hours.ends:%H:%M}")
 
 
 def read_text(kind: str, text: str) -> object:
@@ -103,24 +106,23 @@ def understands(kind: str, text: str) -> bool:
     return read_text(kind, text) is not None
 
 
-def _take_time(text: str, *, end: str, today: date) -> str | None:
-    """Return one end of the time in a text: `HH:MM` behind its day, or a day, or the whole text if it has no range."""
+def _take_times(text: str, *, today: date) -> str:
+    """Return both ends of the time in a text: `HH:MM` behind its day, or a day, or the text if it has no range."""
     folded = fold(text)
     written = text if len(text) == len(folded) else folded
+    days = read_days(text, today=today)
     if (sides := find_sides(folded)) is not None:
-        days = read_days(text, today=today)
         if days is not None and days.first is not None:
-            return (days.first if end == "start" else days.last or days.first).isoformat()
-        begin, stop = sides[end == "end"]
-        return _take_time(written[begin:stop].strip(), end="start", today=today)
+            return _join_ends(days.first.isoformat(), (days.last or days.first).isoformat())
+        starts = (_take_times(written[begin:end].strip(), today=today).partition("\t")[0] for begin, end in sides)
+        return _join_ends(*starts)
     hours = read_hours(text)
     if hours is not None:
-        clock = hours.begins if end == "start" else hours.ends
-        return None if clock is None else _join_day(written, hours.begin, hours.end, clock)
-    days = read_days(text, today=today)
+        join = partial(_join_day, written, hours.begin, hours.end)
+        return _join_ends(join(hours.begins), join(hours.ends) if hours.ends is not None else None)
     if days is None or days.first is None or days.last is None:
-        return written if end == "start" else None
-    return (days.first if end == "start" else days.last).isoformat()
+        return written
+    return _join_ends(days.first.isoformat(), days.last.isoformat())
 
 
 def _join_day(text: str, begin: int, end: int, clock: time) -> str:
