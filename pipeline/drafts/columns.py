@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from outings.configuration.mapping import MappingError
 from outings.sql_quoting import quote
+from outings.texts.tokens import LANGUAGES
 from pipeline.fetch.table.mapping import find_text
-from pipeline.words import LANGUAGES, fold, merge_words, read_words
+from pipeline.words import fold, merge_words, read_words
 
 # Roles in the order in which a person would name them, then those that no name shows.
 ROLES = (*read_words(LANGUAGES[0])["names"], "weekdays")

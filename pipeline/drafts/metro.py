@@ -9,10 +9,11 @@ from msgspec import Struct
 from outings.configuration import list_american
 from outings.contract.languages.language import ENGLISH
 from outings.contract.text import split_words
+from outings.texts.tokens import LANGUAGES
 from pipeline.drafts.columns import Column, rank_name, tidy
 from pipeline.drafts.roles import fits, read_number
 from pipeline.drafts.time_notation import TimeNotation
-from pipeline.words import LANGUAGES, read_words
+from pipeline.words import read_words
 
 # Degrees round the outermost places, and round a center that is all that is known.
 _MARGIN = 0.05
