@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -30,7 +31,16 @@ from pipeline.clock import AsOf
 from pipeline.discovery.discovering import describe_discovery
 from pipeline.drafts.columns import ROLES
 from pipeline.drafts.drafting import NO_PRESET, FeedDraft, OpenedFile, draft_feed, make_feed, open_files
-from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
+from pipeline.drafts.metro import (
+    MetroDraft,
+    Spoken,
+    find_bounds,
+    find_center,
+    find_city,
+    find_language,
+    find_points,
+    make_slug,
+)
 from pipeline.drafts.roles import IGNORED
 from pipeline.drafts.writing import DRAFTED, describe_draft, explain_change, format_draft, write_toml
 from pipeline.dry_run import DryRun
@@ -144,8 +154,7 @@ def _show(drafted: Sequence[Drafted], websites: Websites, city: MetroDraft, conf
         if own[0].feed.name not in websites.opened or not own[0].feed.preset:  # what a preset reads is known
             click.echo(disarm(format_draft(*own)))
     show_missing(websites)
-    if city.missing_words:
-        click.echo(f"\n{city.missing_words}")
+    click.echo(f"\n{textwrap.fill(city.about_language, 80)}")
     click.echo(f"\n{config} is written. Look at it, then: outings check, outings build, outings serve")
 
 
@@ -255,10 +264,12 @@ def _describe_metro(
         )
     if not is_zone(zone):
         raise click.UsageError(f"--timezone {zone}: expected a name of the IANA database, as America/New_York")
-    spoken = language or (websites.language if not files else "") or find_language(file.columns for file in opened)
+    spoken = find_language((file.columns for file in opened), (file.text for file in opened))
+    if language or (websites.language and not files):
+        spoken = Spoken(language or websites.language, "--language" if language else "its pages")
     return MetroDraft(
-        slug=make_slug(city) or "city", name=city, timezone=zone, spoken=spoken,
-        language=spoken if spoken in SHIPPED else ENGLISH,
+        slug=make_slug(city) or "city", name=city, timezone=zone, spoken=spoken.code, evidence=spoken.evidence,
+        language=spoken.code if spoken.code in SHIPPED else ENGLISH,
         center=middle, bounds=bounds or find_bounds(points, middle),
     )  # fmt: skip
 

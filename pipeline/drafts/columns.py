@@ -26,6 +26,13 @@ def tidy(text: str) -> str:
     return " ".join(re.sub(r"[^a-z0-9&]+", " ", fold(spaced)).split())
 
 
+# Languages of texts that a file has in several, as in `title.fr` and `title_nb`.
+_TONGUES = frozenset(
+    ("ca", "cs", "da", "de", "en", "es", "eu", "fi", "fr", "gl", "it", "nb", "nl", "nn", "no", "pl", "pt", "sv")
+)
+_TONGUE_BEHIND = re.compile(" (ca|cs|de|en|es|eu|fr|gl|it|nb|nl|nn|pl|pt|sv)$")
+
+
 @cache
 def list_spellings(path: str) -> list[str]:
     """List the names by which a column is looked up: its whole path, then the path without its first steps.
@@ -33,7 +40,9 @@ def list_spellings(path: str) -> list[str]:
     A name without Latin letters and digits has one, "".
     """
     steps = re.split(r"[.\[\]]+", path.strip("[]."))
-    spelled = [tidy(" ".join(steps[first:])) for first in range(len(steps))]
+    while len(steps) > 1 and steps[-1].casefold() in _TONGUES:
+        steps.pop()  # `title.fr`
+    spelled = [_TONGUE_BEHIND.sub("", tidy(" ".join(steps[first:]))) for first in range(len(steps))]
     return list(dict.fromkeys(spelling for spelling in spelled if spelling)) or [""]
 
 

@@ -2,6 +2,7 @@
 mapping."""
 
 import json
+import re
 import shlex
 import sqlite3
 import zipfile
@@ -30,7 +31,8 @@ from pipeline.drafts.metro import MetroDraft
 from pipeline.drafts.roles import IGNORED, Roles, find_roles, fits, is_other_date, open_roles
 from pipeline.drafts.rules import choose_type, draft_rules
 from pipeline.drafts.time_notation import TimeNotation
-from pipeline.drafts.trial import Change, Trial, improve
+from pipeline.drafts.trial import Change, Trial, improve, weigh
+from pipeline.drafts.values import show_values
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.opening import open_sources
 from pipeline.fetch.source import FeedError, SourceFile
@@ -86,6 +88,10 @@ def find_format(content: bytes) -> str:
     return _find_json_format(first[0] if isinstance(first, list) and first else first)
 
 
+# A page of results (Hydra) is a table: what is in it has a form of its own.
+_COLLECTION = re.compile(r"Collection$")
+
+
 def _find_json_format(first: Any) -> str:
     if not isinstance(first, dict):
         return "table"
@@ -94,7 +100,7 @@ def _find_json_format(first: Any) -> str:
         item = items[0] if items and isinstance(items[0], dict) else {}
         if "license" in first or {"state", "modified", "id"} <= item.keys():
             return "rpde"
-    if first.keys() & {"@context", "@graph", "@type"}:
+    if first.keys() & {"@context", "@graph", "@type"} and not _COLLECTION.search(str(first.get("@type", ""))):
         return "jsonld"
     return "ndjson" if {"type", "source_id"} <= first.keys() else "table"
 
@@ -186,11 +192,13 @@ def _find_table(path: Path) -> dict[str, Any]:
 # Any mapping: columns of cells stay as they are.
 _UNMAPPED: Mapping[str, Any] = {"name": "name"}
 _SNIFFED = 1 << 22
+# So much of a file tells its language.
+_TOLD = 1 << 18
 
 
 class OpenedFile(Struct, frozen=True, kw_only=True):
-    """The inspected files of a feed. `columns` and `types` (DuckDB's) are only set for tables; `known`: the rules of
-    its preset."""
+    """The inspected files of a feed. `columns` and `types` (DuckDB's) are only set for tables, `text` (the beginning of
+    the first file) only for other formats; `known`: the rules of its preset."""
 
     feed: FeedTable
     files: tuple[SourceFile, ...] = ()
@@ -198,12 +206,14 @@ class OpenedFile(Struct, frozen=True, kw_only=True):
     columns: tuple[Column, ...] = ()
     decided: tuple[str, ...] = ()
     types: Mapping[str, str] = {}
+    text: str = ""
 
 
 class FeedDraft(Struct, frozen=True, kw_only=True):
     """A drafted feed. `own`: the rules of its mapping that its preset lacks; `roles`: the columns by their roles;
-    `changes`: what its rows changed in the first guess; `doubts`: what
-    is still wrong with many of them."""
+    `changes`: what its rows changed in the first guess; `doubts`: what is still wrong with many of them;
+    `candidates`: the changes that were tried last, by how bad each is beside `score`; `shown`: of each column, values
+    as they were and as they are read."""
 
     feed: FeedTable
     columns: tuple[Column, ...] = ()
@@ -212,6 +222,9 @@ class FeedDraft(Struct, frozen=True, kw_only=True):
     roles: Roles = {}
     changes: tuple[Change, ...] = ()
     doubts: tuple[str, ...] = ()
+    candidates: tuple[Change, ...] = ()
+    score: float = 0
+    shown: Mapping[str, Sequence[tuple[str, str]]] = {}
     sql: str = ""
 
 
@@ -223,14 +236,14 @@ def open_files(feeds: list[FeedTable], directory: Path, scratch: Path) -> list[O
 
 
 def _open(feed: FeedTable, files: tuple[SourceFile, ...], scratch: Path) -> OpenedFile:
-    format_ = feed.format
-    if not feed.preset:
-        with files[0].path.open("rb") as opened:
-            format_ = find_format(opened.read(_SNIFFED))
+    with files[0].path.open("rb") as opened:
+        content = opened.read(_SNIFFED)
+    format_ = feed.format if feed.preset else find_format(content)
     # A preset has the mapping, and without a row on any page there is nothing to inspect.
     is_known = "name" in feed.map and all(file.has_rows and not file.path.stat().st_size for file in files)
     if format_ != "table" or is_known:
-        return OpenedFile(feed=replace(feed, format=format_), known=feed.map)
+        text = content[:_TOLD].decode("utf-8", "replace")
+        return OpenedFile(feed=replace(feed, format=format_), known=feed.map, text=text)
     folder = scratch / f"{feed.name}-table"
     folder.mkdir()
     with open_engine(folder, feed) as connection:
@@ -297,28 +310,29 @@ def draft_feed(
         return compile_mapping(rules, types, vocabulary=configuration.vocabulary, zone=metro.timezone)
 
     def draft() -> FeedDraft:
-        roles: Roles = {}
-        changes: Sequence[Change] = ()
-        doubts: Sequence[str] = ()
-        own: dict[str, Any] = {}
-        if "name" not in opened.known:
-            with TemporaryDirectory() as folder, open_engine(Path(folder), feed) as connection:
-                make_role = open_roles(free, connection, months_first=metro.is_american)
-                roles = find_roles(free, connection, make_role, stated=stated)
-                draft_own(roles)
-                open_table(connection, feed, opened.files, scratch=Path(folder))
-                origin = Origin(
-                    feed=feed.name, metro=metro.slug, delta=False, metros={metro.slug: metro.slug},
-                    vocabulary=configuration.vocabulary, is_mapped=True,
-                )  # fmt: skip
-                trial = Trial(
-                    connection, origin, lambda tried: compile_rules(draft_own(tried)), seconds=feed.max_seconds
-                )
-                roles, changes, doubts = improve(roles, free, trial, make_role, stated=stated)
-            own = draft_own(roles)
+        if "name" in opened.known:
+            return FeedDraft(
+                feed=replace(feed, map={**opened.known}), columns=opened.columns, decided=opened.decided,
+                sql=compile_rules({}),
+            )  # fmt: skip
+        with TemporaryDirectory() as folder, open_engine(Path(folder), feed) as connection:
+            make_role = open_roles(free, connection, months_first=metro.is_american)
+            roles = find_roles(free, connection, make_role, stated=stated)
+            draft_own(roles)
+            open_table(connection, feed, opened.files, scratch=Path(folder))
+            origin = Origin(
+                feed=feed.name, metro=metro.slug, delta=False, metros={metro.slug: metro.slug},
+                vocabulary=configuration.vocabulary, is_mapped=True,
+            )  # fmt: skip
+            trial = Trial(connection, origin, lambda tried: compile_rules(draft_own(tried)), seconds=feed.max_seconds)
+            best = improve(roles, free, trial, make_role, stated=stated)
+        own = draft_own(best.roles)
+        rules = {**opened.known, **own}
         return FeedDraft(
-            feed=replace(feed, map={**opened.known, **own}), columns=opened.columns, decided=opened.decided, own=own,
-            roles=roles, changes=tuple(changes), doubts=tuple(doubts), sql=compile_rules(own),
+            feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, own=own, roles=best.roles,
+            changes=tuple(best.changes), doubts=tuple(best.doubts), candidates=tuple(best.candidates),
+            score=round(weigh(best.outcome), 3), shown=show_values(opened.columns, rules, best.outcome.read),
+            sql=compile_rules(own),
         )  # fmt: skip
 
     return run_bounded(draft, feed)

@@ -1,7 +1,10 @@
 """Draft the metro of feeds from their columns: center, bounds, language, city."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -9,8 +12,9 @@ from msgspec import Struct
 from outings.configuration import list_american
 from outings.contract.languages.language import ENGLISH
 from outings.contract.text import split_words
-from outings.texts.tokens import LANGUAGES
-from pipeline.drafts.columns import Column, rank_name, tidy
+from outings.texts.tokens import LANGUAGES, expand
+from outings.texts.tokens import read_words as read_texts
+from pipeline.drafts.columns import Column, list_spellings, rank_name, tidy
 from pipeline.drafts.roles import fits, read_number
 from pipeline.drafts.time_notation import TimeNotation
 from pipeline.words import read_words
@@ -20,34 +24,41 @@ _MARGIN = 0.05
 _AROUND = 0.25
 # Of its places so many are left out at each side: a slip in one of them must not stretch the city.
 _OUTLYING = 0.02
-# Rows whose texts say what language they are in.
+# Texts of a column that say what language they are in.
 _READ = 200
-# The least share of small words in a text of a language: Valladolid's agenda has 0.28, names of parks in Tucson 0.04.
-_SPOKEN = 0.1
+_MARKUP = re.compile(r"<[^>]*>|\S+://\S+")
+# What a column's name counts beside a word of the texts.
+_NAME = 3
+# So many words tell a language, if another has clearly fewer.
+_LEAST_TELLING, _CLEARLY = 3, 1.3
+_SHOWN_WORDS = 6
 
 Point = tuple[float, float]
 
 
 class MetroDraft(Struct, frozen=True, kw_only=True):
-    """A drafted metro. `spoken`: the language of its feeds' texts; `language`: the one used to read them."""
+    """A drafted metro. `spoken`: the language of its feeds' texts, with its `evidence`; `language`: the one used to
+    read them."""
 
     slug: str
     name: str
     timezone: str
     language: str = ENGLISH
     spoken: str = ENGLISH
+    evidence: str = ""
     center: Point
     bounds: tuple[float, float, float, float]
 
     @property
-    def missing_words(self) -> str:
-        """Return a sentence about what is not read in the language of the texts; "" if all is."""
+    def about_language(self) -> str:
+        """Return a sentence about the language of the texts, how it was found, and what is not read in it."""
+        found = f"by {self.evidence}" if self.evidence else "as no word tells another; say --language"
         if self.spoken == self.language:
-            return ""
+            return f'The language of the texts is "{self.spoken}" ({found}).'
         columns = "" if self.spoken in LANGUAGES else "names of columns and months, and "
         return (
-            f'The language of the texts is "{self.spoken}": dates and numbers are read as they are written there; '
-            f"{columns}searches, audiences and ages within texts by English words. "
+            f'The language of the texts is "{self.spoken}" ({found}): dates and numbers are read as they are written '
+            f"there; {columns}searches, audiences and ages within texts by English words. "
             "docs/configuration.md says how to add a language."
         )
 
@@ -97,14 +108,53 @@ def find_bounds(points: Sequence[Point], center: Point) -> tuple[float, float, f
     return south, west, north, east
 
 
-def find_language(files: Iterable[Sequence[Column]]) -> str:
-    """Return the language with the most of its function words in the texts; English if they are few."""
-    texts = [value for columns in files for column in columns for value in column.filled[:_READ] if " " in value]
-    words = [word for text in texts for word in split_words(text)]
-    fillers = {code: frozenset(read_words(code)["words"]["fillers"].split()) for code in LANGUAGES}
-    counts = {code: sum(word in fillers[code] for word in words) for code in LANGUAGES}
-    best = max(LANGUAGES, key=lambda code: counts[code])
-    return best if counts[best] >= _SPOKEN * len(words) else ENGLISH
+class Spoken(NamedTuple):
+    """The language of texts. `evidence`: its words that occur most often; "" if too few words tell a language."""
+
+    code: str
+    evidence: str = ""
+
+
+def find_language(files: Iterable[Sequence[Column]], texts: Iterable[str] = ()) -> Spoken:
+    """Return the language whose words and column names the files have most of; English if these tell none."""
+    columns = [column for file in files for column in file]
+    shown = [value for column in columns for value in column.distinct[:_READ] if " " in value]
+    words = Counter(word for text in (*shown, *texts) for word in split_words(_MARKUP.sub(" ", text)) if len(word) > 1)
+    names = Counter(name.replace(" ", "") for column in columns for name in list_spellings(column.path)[:1])
+    found = {code: dict[str, float]() for code in LANGUAGES}
+    for words_of, telling, worth in ((words, _list_telling(), 1), (names, _list_names(), _NAME)):
+        for word, count in words_of.items():
+            for code in telling.get(word, ()):
+                # English names of columns stand in files of every language.
+                if words_of is words or code != ENGLISH:
+                    found[code][word] = found[code].get(word, 0) + worth * count / len(telling[word])
+    ranked = sorted(LANGUAGES, key=lambda code: -sum(found[code].values()))
+    most, second = (sum(found[code].values()) for code in ranked[:2])
+    if most < _LEAST_TELLING or most < _CLEARLY * second:
+        return Spoken(ENGLISH)
+    counts = found[ranked[0]]
+    return Spoken(ranked[0], ", ".join(sorted(counts, key=lambda word: -counts[word])[:_SHOWN_WORDS]))
+
+
+@cache
+def _list_telling() -> Mapping[str, Collection[str]]:
+    """Return the languages of each word that tells one: small words, months, weekdays."""
+    telling: dict[str, set[str]] = {}
+    for code in LANGUAGES:
+        texts = read_texts(code)
+        dated = [word for names in (*texts["months"], *texts["weekdays"]) for word in expand(names) if len(word) > 3]
+        for word in (*read_words(code)["words"]["fillers"].split(), *dated):
+            telling.setdefault(" ".join(split_words(word)), set()).add(code)
+    return telling
+
+
+@cache
+def _list_names() -> Mapping[str, Collection[str]]:
+    names: dict[str, set[str]] = {}
+    for code in LANGUAGES:
+        for name in (name for own in read_words(code)["names"].values() for name in own):
+            names.setdefault(name.replace(" ", ""), set()).add(code)
+    return names
 
 
 def find_city(files: Iterable[Sequence[Column]]) -> str | None:

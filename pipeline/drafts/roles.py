@@ -11,8 +11,9 @@ from outings.texts.amounts import read_amount
 from pipeline.drafts.columns import ROLES, Column, list_spellings, rank_name
 from pipeline.drafts.time_notation import TimeNotation, find_writing, read_times
 from pipeline.drafts.weekdays import find_language
+from pipeline.fetch.table.mapping import NO, YES
 from pipeline.fetch.table.ranges import CURRENCY, understands
-from pipeline.words import merge_words
+from pipeline.words import fold, merge_words
 
 _AMOUNT = re.compile(r"\d+(?:[.,]\d{1,2})?")
 _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
@@ -33,8 +34,25 @@ _SHAPES = {
     **dict.fromkeys(("link", "registration_link", "image"), _ADDRESS),
     "currency": re.compile(r"[A-Z]{3}"),
 }
+# With fewer rows it says nothing that all are of one category.
+_FEW = 10
+# Members of one value.
+_SINGLE = ("source_id", "name", "start_date", "end_date", "start_time", "end_time", "venue", "address", "link")
+# A number is none of these, nor a "no".
+_WORDED = ("name", "organization", "venue", "address", "city", "state", "neighborhood", "description")
+_FLAGS = frozenset((*YES, *NO))
+# A street by its word, with a number: "235 College St", "Carrer Major, 1", "Schulweg 3".
+_STREET = re.compile(
+    r"(?=.*\d)(.*\b(st|street|ave?|avenue|rd|road|blvd|boulevard|dr|drive|ln|lane|way|rue|place|chemin|quai|calle|avda|"
+    r"avenida|plaza|paseo|via|viale|piazza|corso|rua|praca|travessa|carrer|placa|passeig|rambla)\b|.*\bc/|"
+    r".*(str|strasse|weg|platz|allee|gasse|straat|laan|plein)\b).*",
+)
+
+
 # Of the cells of a column with a fitting name so many have to agree: the others are problems of their rows.
 _LEAST = 0.3
+# So many of a column that no name shows.
+_MOSTLY = 0.6
 
 
 class Role(Struct, frozen=True, kw_only=True):
@@ -87,14 +105,15 @@ def find_roles(
         weekly = next((column for column in columns if find_language(column.distinct) is not None), None)
         roles |= {} if weekly is None else {"weekdays": Role(column=weekly)}
     taken = {role.path for role in roles.values()}
+    # A list of several objects has more than one value for each row.
     ranked = sorted(
-        (rank, place, role, column.path)
+        (column.many and role in _SINGLE, rank, place, role, column.path)
         for place, column in enumerate(columns)
         for role in ROLES
         if column.filled and (rank := rank_name(role, column.path)) is not None
         if role not in ("start_date", "end_date") or not is_other_date(column.path)
     )
-    for _, _, role, path in ranked:
+    for *_, role, path in ranked:
         if role in roles or path in taken:
             continue
         made = make_role(role, path)
@@ -103,6 +122,8 @@ def find_roles(
             taken.add(path)
     free = [column for column in columns if column.path not in taken and column.filled]
     roles |= _find_times(roles, free, connection, make_role)
+    if "address" not in roles:
+        roles |= _find_first("address", free, lambda values: _share([*map(fold, values)], _STREET) > _MOSTLY)
     if not roles.keys() & {"age_text", "age_min", "age_max", "audience"}:
         roles |= _find_first("age_text", free, _state_ages)
     if not roles.keys() & {"price", "price_min", "price_max"}:
@@ -247,8 +268,11 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
     if role in ("is_free", "registration", "all_day"):
         return len({value.casefold() for value in values}) <= 3 and not column.many
     if role == "category":
-        return len(column.distinct) <= max(40, len(values) // 2) and _share(values, _NO_CATEGORY) <= _LEAST
-    return role != "name" or _share(values, _NAMED) >= 0.5
+        is_varied = len(column.distinct) > 1 or len(values) < _FEW
+        return (
+            is_varied and len(column.distinct) <= max(40, len(values) // 2) and _share(values, _NO_CATEGORY) <= _LEAST
+        )
+    return role not in _WORDED or (_share(values, _NAMED) >= 0.5 and not _FLAGS.issuperset(map(fold, column.distinct)))
 
 
 def _share(values: Sequence[str], pattern: re.Pattern[str]) -> float:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.drafts.columns import Column, find_meanings
-from pipeline.drafts.roles import Role, Roles, read_number
+from pipeline.drafts.columns import Column, find_meanings, rank_name
+from pipeline.drafts.roles import Role, Roles, is_other_date, read_number
 from pipeline.drafts.weekdays import draft_days
 from pipeline.fetch.table.mapping import YES
 from pipeline.words import fold
@@ -41,7 +41,7 @@ def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency
     if type_ == "class":
         rules |= _draft_course(roles)
     elif type_ != "place":
-        rules |= _draft_times(roles)
+        rules |= _draft_times(roles) | _draft_further_dates(roles, columns)
     rules |= _draft_words(roles, type_=type_)
     if type_ == "place" and "type_hint" not in rules and (kinds := find_meanings("type_hints", subject)):
         rules["type_hint"] = {"value": kinds[0]}
@@ -112,13 +112,27 @@ def _draft_times(roles: Roles) -> Rules:
             **_draft_moment(end, clock, "end"),
             "fallback": {"join": [start.path, clock.path], "range": "end", "fallback": {"column": end.path}},
         }
-    elif end is not None or end_clock is not None:
+    elif end is not None or (end_clock is not None and start.writing.kind == "day"):
         rules["ends_local"] = _draft_moment(end or start, end_clock, "start")
     elif clock is not None and clock.writing.ends:
         rules["ends_local"] = _draft_moment(start, clock, "end")
     elif start.writing.ends:
         rules["ends_local"] = _draft_moment(start, None, "end")
     return rules | _copy(roles, {"all_day": "all_day"})
+
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*")
+
+
+def _draft_further_dates(roles: Roles, columns: Sequence[Column]) -> Rules:
+    """Return the rule for the dates of an event that has a list of them, as `timings[].begin`."""
+    lists = (
+        column.path for column in columns
+        if column.many and rank_name("start_date", column.path) is not None and not is_other_date(column.path)
+        if column.distinct and all(_MOMENT.fullmatch(value) for value in column.distinct)
+    )  # fmt: skip
+    path = next(lists, None)
+    return {} if path is None or "start_date" not in roles or path == roles["start_date"].path else {"rdates": path}
 
 
 def _draft_course(roles: Roles) -> Rules:
@@ -129,8 +143,8 @@ def _draft_course(roles: Roles) -> Rules:
             rules[member] = _format(roles[role])
     if "start_date" in roles and roles["start_date"].writing.ends:
         rules.setdefault("term.ends_on", _format(roles["start_date"], "end"))
-    if "weekdays" in roles:
-        rules["schedule.days"] = draft_days(roles["weekdays"].column)
+    if "weekdays" in roles and (days := draft_days(roles["weekdays"].column))["lookup"]:
+        rules["schedule.days"] = days
     clock, end = roles.get("start_time"), roles.get("end_time")
     if clock is not None:
         rules["schedule.start_time"] = _format(clock)
@@ -156,7 +170,11 @@ def _turn_day(day: Role, moment: Role) -> dict[str, Any]:
 
 
 def _draft_moment(dated: Role, clock: Role | None, end: str) -> Any:
-    is_whole = dated.writing.kind in ("moment", "unix") and not _is_midnight(dated)
+    is_whole = not _is_midnight(dated) and (
+        dated.writing.kind in ("moment", "unix") or any(map(_MOMENT.fullmatch, dated.column.filled))
+    )
+    if clock is None and _is_midnight(dated):  # a day, in the form of a time
+        return {"column": dated.path, "pattern": r"^(\d{4}-\d{2}-\d{2})"}
     # An end that is a day alone is the midnight behind it.
     if is_whole or clock is None:
         return _format(dated, end)
@@ -176,7 +194,7 @@ def _draft_moment(dated: Role, clock: Role | None, end: str) -> Any:
 
 
 def _is_midnight(role: Role) -> bool:
-    return all(re.search(r"[T ]00:00(:00(\.0+)?)?Z?$", value) for value in role.column.filled)
+    return all(re.search(r"^\d{4}-\d\d-\d\d[T ]00:00(:00(\.0+)?)?Z?$", value) for value in role.column.filled)
 
 
 def _format(dated: Role, end: str = "start") -> Any:

@@ -6,15 +6,18 @@ Names of columns mislead: `publico` is an audience in one file and an attendance
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
 
+import duckdb
 import msgspec
 from duckdb import DuckDBPyConnection
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.failures import WrongSetting
 from pipeline.clean.cleaning import Origin, clean_record
 from pipeline.drafts.columns import Column
-from pipeline.drafts.roles import MakeRole, Roles, fits, is_dated
+from pipeline.drafts.roles import MakeRole, Roles, fits, is_dated, is_other_date
 from pipeline.fetch.table.reading import refuse_errors
 from pipeline.fetch.table.select_runner import ROW, select_records
 from pipeline.records.record import ClassRecord, DatedRecord, EventRecord, ListingRecord, PlaceRecord, Record
@@ -25,6 +28,10 @@ _MOST_CHANGES = 4
 _MOST_DOUBTFUL = 0.1
 # A change has to mend this share of the rows, or a reader would rather see the plain guess.
 _LEAST_GAIN = 0.05
+# So many listings with one name have that of something else.
+_SEVERAL = 5
+# An event of more days with hours may be a course.
+_WEEKS = 13
 # Somebody of these years is no child, and one number alone is seldom an age that a file states.
 _GROWN_UP, _OLDEST = 22, 110
 
@@ -40,6 +47,9 @@ FAULTS: Mapping[str, tuple[float, str]] = {
     "grown_up": (4, "would be for one age alone, which no child has"),
     "dearest_alone": (1, "would have a highest price and no lowest"),
     "namesake": (3, "would have the name of another place"),
+    "one_name": (3, "would have one and the same name"),
+    "for_weeks": (3, "would be events of several weeks, on each day of them"),
+    "without_days": (4, "would be classes without weekdays"),
 }
 # The account of rows has these too.
 _COUNTED_ELSEWHERE = ("lost", "merged", "left_out", "undated")
@@ -50,7 +60,8 @@ _WORTH = {
     "where": 1,
     "point": 1,
     "clock": 2,
-    "end": 0.5,
+    "end": 1,
+    "days": 1,
     "about": 0.5,
     "words": 0.5,
     "link": 0.5,
@@ -59,11 +70,12 @@ _WORTH = {
 
 class Outcome(Struct, frozen=True, kw_only=True):
     """The rows of a sample, as they would be published. `faults`: how many rows have each of `FAULTS`; `stated`: how
-    many state each member."""
+    many state each member; `read`: the record of each row, by the row's number."""
 
     rows: int
     faults: Mapping[str, int]
     stated: Mapping[str, int]
+    read: Mapping[int, Record] = {}
 
 
 def weigh(outcome: Outcome) -> float:
@@ -82,15 +94,23 @@ class Trial:
         connection.execute("CREATE TABLE sample AS SELECT * FROM feed ORDER BY rowid")
         self._connection, self._origin, self._compile, self._seconds = connection, origin, compile_rules, seconds
 
+    def try_run(self, roles: Roles) -> Outcome | None:
+        """Return what would become of the rows, or None if these roles make no mapping that runs."""
+        try:
+            return self.run(roles)
+        except (ValueError, WrongSetting, duckdb.Error):
+            return None
+
     def run(self, roles: Roles) -> Outcome:
         """Return what would become of the rows. Raises what compiling and running a mapping raise."""
         selection = select_records(
             self._connection, self._compile(roles), self._origin.vocabulary, seconds=self._seconds
         )  # fmt: skip
         rows, records, faults = len(selection.faults), dict[str, Record](), Counter(lost=len(selection.faults))
+        read: dict[int, Record] = {}
         for line, text in enumerate(selection.records, start=1):
             raw = msgspec.json.decode(text)
-            raw.pop(ROW, None)
+            row = raw.pop(ROW, line - 1)
             cleaned = clean_record(refuse_errors(raw), line=line, origin=self._origin, unknown=Counter())
             rows += 1
             faults["lost"] += cleaned.record is None
@@ -98,6 +118,7 @@ class Trial:
             if cleaned.record is not None:
                 faults["merged"] += cleaned.record.source_id in records
                 records[cleaned.record.source_id] = cleaned.record
+                read[row] = cleaned.record
         self._connection.execute("DROP TABLE records")
         if selection.faults:  # their rows are gone from the table: the next draft is tried on all again
             self._connection.execute("CREATE OR REPLACE TABLE feed AS SELECT * FROM sample ORDER BY rowid")
@@ -105,15 +126,14 @@ class Trial:
         faults.update(name for record in listings for name in _find_faults(record))
         places = [record.name for record in listings if isinstance(record, PlaceRecord)]
         faults["namesake"] = len(places) - len(set(places))
-        start = roles.get("start_date")
-        if (
-            start is not None
-            and start.writing.formats
-            and not any(re.search("%[yY]", own) for own in start.writing.formats)
-        ):
-            faults["guessed_year"] = sum(isinstance(record, DatedRecord) for record in listings)
+        dated = [record.name for record in listings if isinstance(record, DatedRecord)]
+        if len(set(dated)) == 1 and len(dated) >= _SEVERAL:
+            faults["one_name"] = len(dated)
+        formats = roles["start_date"].writing.formats if "start_date" in roles else ()
+        if formats and not any(re.search("%[yY]", own) for own in formats):
+            faults["guessed_year"] = len(dated)
         stated = Counter(name for record in listings for name in _list_stated(record))
-        return Outcome(rows=rows, faults=faults, stated=stated)
+        return Outcome(rows=rows, faults=faults, stated=stated, read=read)
 
 
 def _find_faults(record: ListingRecord) -> Iterator[str]:
@@ -124,24 +144,38 @@ def _find_faults(record: ListingRecord) -> Iterator[str]:
     if price is not None and price.min is None and price.max is not None:
         yield "dearest_alone"
     if isinstance(record, EventRecord):
-        if record.starts_local is None and record.date_on is None:
-            yield "undated"
-        elif (
-            record.starts_local is not None
-            and record.ends_local is not None
-            and str(record.ends_local) < str(record.starts_local)
-        ):
+        yield from _find_event_faults(record)
+    elif isinstance(record, ClassRecord):
+        yield from _find_course_faults(record)
+
+
+def _find_event_faults(record: EventRecord) -> Iterator[str]:
+    if record.starts_local is None and record.date_on is None:
+        yield "undated"
+    elif record.starts_local is not None and isinstance(record.ends_local, datetime):
+        lasts = record.ends_local - record.starts_local
+        if lasts < timedelta():
             yield "backwards"
-    if isinstance(record, ClassRecord):
-        if not record.schedule.days and record.term.starts_on is None:
-            yield "undated"
-        elif record.schedule.start_time is None:
-            yield "without_clock"
+        # What ends on the weekday on which it began, some weeks later and at another hour, is a course.
+        elif lasts.days >= _WEEKS and lasts.days % 7 == 0 and lasts.seconds and not record.rrule:
+            yield "for_weeks"
+
+
+def _find_course_faults(record: ClassRecord) -> Iterator[str]:
+    term, schedule = record.term, record.schedule
+    first, last = (date.fromisoformat(str(day)) if day else None for day in (term.starts_on, term.ends_on))
+    if not schedule.days and first is None:
+        yield "undated"
+    elif not schedule.days and first and last and (last - first).days % 7:
+        yield "without_days"
+    elif schedule.start_time is None:
+        yield "without_clock"
 
 
 def _list_stated(record: ListingRecord) -> Iterator[str]:
-    location, price = record.location, getattr(record, "price", None)
-    has_clock = isinstance(record, EventRecord) and record.starts_local is not None
+    location, price, term = record.location, getattr(record, "price", None), getattr(record, "term", None)
+    # Midnight is how a file writes a day.
+    has_clock = isinstance(record, EventRecord) and record.starts_local is not None and record.starts_local.hour > 0
     has_hours = isinstance(record, ClassRecord) and record.schedule.start_time is not None
     is_stated = {
         "ages": record.ages.min is not None or record.ages.max is not None,
@@ -149,7 +183,8 @@ def _list_stated(record: ListingRecord) -> Iterator[str]:
         "where": location is not None and bool(location.address or location.street_address),
         "point": location is not None and location.lat is not None,
         "clock": has_clock or has_hours,
-        "end": getattr(record, "ends_local", None) is not None,
+        "end": getattr(record, "ends_local", None) is not None or bool(term is not None and term.ends_on),
+        "days": isinstance(record, ClassRecord) and bool(record.schedule.days),
         "about": bool(record.description), "words": bool(record.keywords), "link": bool(record.source.url),
     }  # fmt: skip
     yield from (name for name, is_own in is_stated.items() if is_own)
@@ -157,31 +192,46 @@ def _list_stated(record: ListingRecord) -> Iterator[str]:
 
 class Change(Struct, frozen=True, kw_only=True):
     """A change that the rows asked for. `column` is taken for `role`, or left out of it if `is_dropped`. `why`: what is
-    better now."""
+    better now; `score`: how bad the draft is with it."""
 
     role: str
     column: str
     is_dropped: bool = False
     why: str = ""
+    score: float = 0
+
+
+class Improved(Struct, frozen=True, kw_only=True):
+    """The roles that lose least. `changes`: how they differ from the first guess; `doubts`: what is still doubtful;
+    `candidates`: the changes that the rows spoke against; `outcome`: the rows under these roles."""
+
+    roles: Roles
+    changes: Sequence[Change]
+    doubts: Sequence[str]
+    candidates: Sequence[Change]
+    outcome: Outcome
 
 
 def improve(
     roles: Roles, columns: Sequence[Column], trial: Trial, make_role: MakeRole, *, stated: Collection[str]
-) -> tuple[Roles, list[Change], list[str]]:
-    """Return the roles that lose least, how they differ from the given ones, and what is still doubtful. Roles that are
-    `stated` stay."""
+) -> Improved:
+    """Return the roles that lose least, beginning with the given ones. Roles that are `stated` stay."""
     changes: list[Change] = []
+    candidates: list[Change] = []
     outcome = trial.run(roles)
     while len(changes) < _MOST_CHANGES and any(outcome.faults.values()):
-        options = list(list_changes(roles, columns, make_role, stated=stated))
-        outcomes = [trial.run(changed) for _, changed in options]
-        best = min(range(len(options)), key=lambda place: weigh(outcomes[place]), default=None)
-        if best is None or weigh(outcome) - weigh(outcomes[best]) < _LEAST_GAIN:
+        tried = [
+            (changed, after, change)
+            for change, changed in list_changes(roles, columns, make_role, stated=stated)
+            if (after := trial.try_run(changed)) is not None
+        ]
+        candidates = [replace(change, score=round(weigh(after), 3)) for _, after, change in tried]
+        best = min(tried, key=lambda option: weigh(option[1]), default=None)
+        if best is None or weigh(outcome) - weigh(best[1]) < _LEAST_GAIN:
             break
-        change, roles = options[best]
-        changes.append(replace(change, why=_explain(outcome, outcomes[best])))
-        outcome = outcomes[best]
-    return roles, changes, list_doubts(outcome)
+        changes.append(replace(best[2], why=_explain(outcome, best[1]), score=round(weigh(best[1]), 3)))
+        roles, outcome, _ = best
+    return Improved(roles=roles, changes=changes, doubts=list_doubts(outcome), candidates=candidates, outcome=outcome)
 
 
 def list_doubts(outcome: Outcome) -> list[str]:
@@ -204,13 +254,16 @@ def _explain(before: Outcome, after: Outcome) -> str:
 
 # Roles that may be given up, and roles for which another column may stand in.
 _GIVEN_UP = ("weekdays", "age_text", "age_min", "age_max", "audience", "end_date", "end_time", "start_time", "price")
-_REPLACED = ("name", "start_date")
+_REPLACED = ("name", "start_date", "end_date")
 
 
 def list_changes(
     roles: Roles, columns: Sequence[Column], make_role: MakeRole, *, stated: Collection[str]
 ) -> Iterator[tuple[Change, Roles]]:
     """Yield each change that may help, with the roles that result."""
+    if {"start_date", "end_date"} <= roles.keys() and "weekdays" not in {*roles, *stated}:
+        start = roles["start_date"]
+        yield Change(role="weekdays", column=start.path), {**roles, "weekdays": start}
     for name in _GIVEN_UP:
         if name in roles and name not in stated:
             dropped = Change(role=name, column=roles[name].path, is_dropped=True)
@@ -218,9 +271,10 @@ def list_changes(
     used = {role.path for name, role in roles.items() if name not in ("venue", "category")}
     free = [column for column in columns if column.path not in used and column.filled and not column.many]
     for name in _REPLACED:
-        for column in free if name not in stated and (name in roles or name == "name") else ():
+        for column in free if name not in stated and (name == "name" or "start_date" in roles) else ():
             role = make_role(name, column.path)
-            if is_dated(role, is_course=False) if name == "start_date" else fits(name, column, role.writing):
+            is_date = not is_other_date(column.path) and is_dated(role, is_course=False)
+            if is_date if name != "name" else fits(name, column, role.writing):
                 others = {other: own for other, own in roles.items() if own.path != column.path}
                 yield Change(role=name, column=column.path), {**others, name: role}
     if {"price_min", "price_max"} <= roles.keys() and not {"price_min", "price_max"} & set(stated):

@@ -15,27 +15,31 @@ _SEPARATORS = ("/", ",", ";", "&", "+", "|", "\n", " ")
 
 def find_language(values: Sequence[str]) -> str | None:
     """Return the language in which nearly all texts name weekdays, or None."""
-    counts = {
-        language: sum(bool(read_weekdays(value, language, alone=True)) for value in values) for language in LANGUAGES
-    }
-    best = max(counts, key=lambda language: counts[language])
-    # "M" and "F" alone are as likely anything else.
-    is_sure = any(len(value.strip()) > 1 for value in values)
-    return best if is_sure and counts[best] >= 0.8 * len(values) else None
+    signs, words = (
+        {code: sum(bool(read_weekdays(value, code, alone=True, are_signs=are)) for value in values)
+         for code in LANGUAGES}
+        for are in (True, False)
+    )  # fmt: skip
+    best = max(LANGUAGES, key=lambda code: (words[code] > 0, signs[code]))
+    # "M" and "F" alone are as likely anything else; beside "Tu/Th" they are days.
+    is_sure = any(len(value.strip()) > 1 and re.search(r"[^\W\d]", value) for value in values)
+    return best if is_sure and words[best] * 3 >= len(values) and signs[best] >= 0.8 * len(values) else None
 
 
 def draft_days(column: Column) -> dict[str, object]:
     """Return a rule that maps a cell's words to weekdays, or whole cells if any has a range."""
     values = column.distinct
-    language = find_language(values) or LANGUAGES[0]
+    pattern = "[" + re.escape("".join(_SEPARATORS)) + "]+"
+    named = dict.fromkeys(word for value in values for word in re.split(pattern, value) if re.search(r"[^\W\d]", word))
+    language = find_language(values) or find_language([*named]) or LANGUAGES[0]
     read_days = partial(read_weekdays, language=language, alone=True, are_signs=True)
     read = {value: read_days(value) for value in values}
-    pattern = "[" + re.escape("".join(_SEPARATORS)) + "]+"
     words = {word: read_days(word) for value in values for word in re.split(pattern, value) if word}
     parts = {value: {day for word in re.split(pattern, value) for day in words.get(word) or ()} for value in values}
     split = {}
-    if not column.many and all(set(days) == parts[value] for value, days in read.items()):
+    # Of "Mo., 11.01.2027" the words alone tell.
+    if not column.many and all(not days or set(days) == parts[value] for value, days in read.items()):
         split, read = {"split": list(_SEPARATORS)}, words
-    named = {text: [WEEKDAYS[CODES.index(day)] for day in days] for text, days in read.items() if days}
-    lookup = {text: days if len(days) > 1 else days[0] for text, days in named.items()}
+    meant = {text: [WEEKDAYS[CODES.index(day)] for day in days] for text, days in read.items() if days}
+    lookup = {text: days if len(days) > 1 else days[0] for text, days in meant.items()}
     return {"column": column.path, **split, "lookup": lookup, "other": ""}

@@ -2,7 +2,8 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,15 +14,19 @@ from outings.contract.languages.language import ENGLISH
 from outings.release.manifest import FeedAccount
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.record_report import HIDDEN, FeedCount, list_account
-from pipeline.drafts.columns import Column, show_examples
+from pipeline.drafts.columns import Column, rank_name, show_examples
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.metro import MetroDraft
 from pipeline.drafts.trial import Change
+from pipeline.drafts.values import describe_listing, list_members
 from pipeline.fetch.table.mapping import list_used
+from pipeline.records.record import ListingRecord
 
 _SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "allow_private")
 # Of a feed with a preset, which says the others.
 _OWN_SETTINGS = ("encoding", "allow_private")
+# A name's rank from here on is that of a part of it.
+_SURE = 100
 # What a draft begins with.
 DRAFTED = "# Drafted by `outings init`."
 _CONFIDENCE = 'what you publish is sure: 1.0. For listings of others: "computed", by how complete each is'
@@ -119,32 +124,52 @@ def encode_key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else encode(name)
 
 
-_SHOWN_RECORDS = 3
+_WIDTH = 80
+_SHOWN_RECORDS = 5
 _HIDDEN = frozenset({"feed", "line", "metro", "status", "deleted"})
 _VALUE_LETTERS = 100
+# Of a value that is read as it is, and of each of two that differ.
+_SAME_LETTERS, _OTHER_LETTERS = 32, 34
+# Of a column that becomes nothing, so much is shown.
+_UNPLACED_LETTERS = 24
 
 
 def format_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> str:
-    """Return a draft as text: losses, columns, assumptions, problems, first records. `count`: the account of rows."""
+    """Return a draft as a page: what is doubtful, columns with values, listings. `count`: the account of rows."""
     first = [*map(explain_change, draft.changes), *draft.doubts, *list_losses(count)]
-    lines = ["Look at this first:", *(f"  {line}" for line in first), ""] if first else []
+    lines = ["Look at this first:", *(_wrap(line) for line in first), ""] if first else []
     reported = structs.replace(count, unplaced=(), account=None if _hides_much(count) else count.account)
     lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.cleaned):,} records")
     if draft.feed.preset:
         lines.append(f"  by the preset {draft.feed.preset}, which says more: outings presets {draft.feed.preset}")
-    lines += [f"  {line}" for line in (*draft.decided, *list_account(reported))]
+    lines += [_wrap(line) for line in (*draft.decided, *list_account(reported))]
     if draft.columns:
-        lines += ["", *_list_columns(draft)]
+        lines += ["", "Columns, with values as they are = as they are read:", *_list_columns(draft)]
     if assumed := list_assumed(draft):
-        lines += ["", *assumed]
+        lines += ["", *(_wrap(line, indent="") for line in assumed)]
     if read.problems:
         many = len(read.problems)
         lines += ["", "1 problem:" if many == 1 else f"{many:,} problems; the first:"]
-        lines += [f"  line {problem.line}: {problem.reason}: {problem.value or ''}" for problem in read.problems[:5]]
-    lines += ["", "The first records, as they would be published:"]
-    for record in list_first(read):
-        lines += [f"  {name}: {value}" for name, value in record.items()] + [""]
+        lines += [
+            _wrap(f"line {problem.line}: {problem.reason}: {problem.value or ''}") for problem in read.problems[:5]
+        ]
+    lines += ["", "The first listings, as they will look:"]
+    for record in structs.replace(read, cleaned=read.cleaned[:_SHOWN_RECORDS]).records:
+        told = describe_listing(record) if isinstance(record, ListingRecord) else [record.name, record.type]
+        lines += [f"  {'  ' * bool(place)}{_cut(line, _WIDTH - 4)}" for place, line in enumerate(told)]
     return "\n".join(lines).rstrip()
+
+
+def _wrap(line: str, *, indent: str = "  ") -> str:
+    return textwrap.fill(
+        line, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _cut(text: str, letters: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= letters else text[: max(1, letters - 1)] + "…"
 
 
 # The largest share of a draft's rows that may be merged, and hidden from lists, before a warning comes first.
@@ -181,16 +206,43 @@ def list_losses(count: FeedCount) -> list[str]:
 
 
 def _list_columns(draft: FeedDraft) -> Iterator[str]:
-    """Yield a line for each column: its name, number of empty cells, the members that it becomes, and examples."""
-    members: dict[str, list[str]] = {}
-    for member, rule in draft.feed.map.items():
-        for path in list_used({member: rule}):
-            members.setdefault(path, []).append(member)
-    width = min(40, max(len(column.path) for column in draft.columns))
-    yield f"  {'column':{width}}  {'empty':>5}  becomes · values"
+    """Yield lines for each column that becomes something: the members, how sure that is, and three values."""
+    members = list_members(draft.feed.map)
     for column in draft.columns:
-        became = ", ".join(members.get(column.path, ["-"]))
-        yield f"  {column.path:{width}}  {column.empty:>5}  {became} · {show_examples(column)}"
+        if column.path not in members:
+            continue
+        empty = f", {column.empty:,} empty" if column.empty else ""
+        yield _wrap(f"{column.path} → {', '.join(members[column.path])} ({tell_certainty(draft, column.path)}{empty})")
+        pairs = draft.shown.get(column.path) or [(value, value) for value in column.examples[:3]]
+        yield from _pack(
+            _cut(was, _SAME_LETTERS) if now in ("", was) or was in now
+            else f"{_cut(was, _OTHER_LETTERS)} = {_cut(now, _OTHER_LETTERS)}"
+            for was, now in pairs
+        )  # fmt: skip
+
+
+def _pack(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the texts in lines, as many in each as fit."""
+    line = ""
+    for text in texts:
+        if line and len(line) + len(text) + 7 > _WIDTH:
+            yield f"    {line}"
+            line = ""
+        line = f"{line} · {text}" if line else text
+    yield f"    {line}"
+
+
+def tell_certainty(draft: FeedDraft, path: str) -> str:
+    """Return how sure it is that a column is what the draft takes it for."""
+    if any(change.column == path and not change.is_dropped for change in draft.changes):
+        return "as its rows ask"
+    ranks = [rank for name, role in draft.roles.items() if role.path == path and (rank := rank_name(name, path))]
+    if not draft.roles:
+        return "by the preset"
+    if not ranks:
+        return "a guess by its values"
+    shortened, place = min(ranks)
+    return "sure" if shortened == 0 and place < _SURE else "likely by its name"
 
 
 def list_assumed(draft: FeedDraft) -> list[str]:
@@ -205,7 +257,8 @@ def list_assumed(draft: FeedDraft) -> list[str]:
         if writing.is_ambiguous:
             lines.append(f"{role.path}: the day and the month could be the other way round")
     if unplaced := list_unmapped(draft):
-        lines.append(f"Not placed: {', '.join(column.path for column in unplaced)}")
+        shown = (f"{column.path} ({_cut(show_examples(column, most=2), _UNPLACED_LETTERS)})" for column in unplaced)
+        lines.append(f"Not placed: {', '.join(shown)}")
     return lines
 
 
@@ -232,7 +285,8 @@ def _show(value: Any) -> str:
 
 
 def describe_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> dict[str, Any]:
-    """Return a draft and its first records as an object for `--json`."""
+    """Return a draft and its first records as an object for `--json`. The lower a score, the less a draft loses."""
+    members = list_members(draft.feed.map)
     return {
         "name": draft.feed.name,
         "format": draft.feed.format,
@@ -241,7 +295,20 @@ def describe_draft(draft: FeedDraft, read: FeedRead, count: FeedCount) -> dict[s
         "map": draft.feed.map,
         "decided": draft.decided,
         "columns": [
-            {"column": column.path, "empty": column.empty, "values": column.examples} for column in draft.columns
+            {
+                "column": column.path,
+                "members": members.get(column.path, []),
+                "empty": column.empty,
+                "sure": tell_certainty(draft, column.path) if column.path in members else None,
+                "values": column.examples,
+                "read": [{"value": was, "read_as": read} for was, read in draft.shown.get(column.path, ())],
+            }
+            for column in draft.columns
+        ],
+        "score": draft.score,
+        "candidates": [
+            {"role": own.role, "column": own.column, "left_out": own.is_dropped, "score": own.score}
+            for own in sorted(draft.candidates, key=lambda own: own.score)
         ],
         "changes": [
             {"column": own.column, "role": own.role, "left_out": own.is_dropped, "why": own.why}

@@ -108,11 +108,12 @@ def test_init_says_what_it_understood_and_what_not(tmp_path: Path) -> None:
     config = tmp_path / "outings.toml"
     done = run("init", str(EXPORTS / "valladolid-agenda.csv"), "--metro", "Valladolid", "--yes", "-c", str(config))
     assert "read as cp1252 (by its letters), fields are parted by a semicolon" in done.stdout
-    assert "PRECIO             0  price.min, price.max, price.note · 12,50 €, Gratuito" in done.stdout
+    assert "  PRECIO → price.min, price.max, price.note (sure)\n    12,50 € = 12.5 · Gratuito = 0 · " in done.stdout
     assert "FECHA INICIO: 31 of 32 are written as %d/%m/%Y or %d %B %Y" in done.stdout
     assert "Not placed: ACCESIBLE" in done.stdout
     assert "line 21: unreadable: has 19 fields and the header 18" in done.stdout
-    assert done.stdout.count("  type: event\n") == 3
+    assert done.stdout.count("    event · ") == 5
+    assert max(len(line) for line in done.stdout.splitlines() if "/" not in line) <= 80
 
 
 def test_init_overwrites_nothing(drafted: Drafted) -> None:
@@ -171,7 +172,7 @@ def test_what_is_no_table_is_read_as_what_it_is(tmp_path: Path, name: str, conte
     done = run("init", str(tmp_path / name), "--metro", "Boise", "--center", "43.6,-116.2", "--yes", "-c", str(config))
     assert done.exit_code == 0, done.output
     (feed,) = tomllib.loads(config.read_text())["feeds"]
-    assert (feed["format"], "name: Walk" in done.stdout) == (format_, True)
+    assert (feed["format"], "\n  Walk\n" in done.stdout) == (format_, True)
 
 
 @pytest.mark.parametrize(

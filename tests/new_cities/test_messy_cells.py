@@ -95,8 +95,7 @@ def test_one_role_may_have_a_column_in_each_of_several_files(tmp_path: Path) -> 
 def test_from_and_to_are_clocks_where_a_day_stands_beside_them(tmp_path: Path) -> None:
     (tmp_path / "camps.csv").write_text("Camp Title,When,From,To\nRobots,12/10/2026,9:00 AM,3:00 PM\n")
     done = run("init", str(tmp_path / "camps.csv"), "-c", str(tmp_path / "outings.toml"), *CITY)
-    assert "name: Robots\n" in done.stdout
-    assert "starts_local: 2026-12-10T09:00:00\n  ends_local: 2026-12-10T15:00:00" in done.stdout
+    assert "  Robots\n    event · Thu 2026-12-10 09:00 · to 15:00\n" in done.stdout
 
 
 def test_a_draft_that_merges_rows_or_hides_them_says_so_first(tmp_path: Path) -> None:
@@ -104,12 +103,11 @@ def test_a_draft_that_merges_rows_or_hides_them_says_so_first(tmp_path: Path) ->
     (tmp_path / "agenda.csv").write_text("\n".join(["ID,Title,Date", *rows]) + "\n")
     columns = ("--column", "source_id=ID")
     done = run("init", str(tmp_path / "agenda.csv"), "-c", str(tmp_path / "outings.toml"), *columns, *CITY)
-    lines = done.output.splitlines()
-    assert lines[0] == "Look at this first:"
-    assert lines[1].startswith(
-        "  15 of 20 rows are merged, because they have the source_id of another row, such as line 2 by line 7"
+    printed = " ".join(done.output.split())
+    assert printed.startswith(
+        "Look at this first: 15 of 20 rows are merged, because they have the source_id of another row, such as line"
     )
-    assert lines[2] == "  5 of 20 rows are hidden because they have no date (starts_local or date_on)"
+    assert "5 of 20 rows are hidden because they have no date (starts_local or date_on)" in printed
 
 
 KML = """<?xml version="1.0" encoding="UTF-8"?>

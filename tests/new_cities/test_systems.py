@@ -95,7 +95,7 @@ def test_the_page_of_a_dataset_is_enough(draft: Draft, web: Web) -> None:
     done, feed = draft("/explore/dataset/agenda/information/")
     assert (feed["preset"], feed["url"]) == ("opendatasoft", f"{web.url}/explore/dataset/agenda/information/")
     assert (feed["map"]["source_id"], feed["map"]["name"]) == ("uid", "title")
-    assert "  starts_local: 2026-12-01T09:00:00" in done.stdout
+    assert "    event · Tue 2026-12-01 09:00" in done.stdout
 
 
 def test_an_address_is_taken_as_it_is_where_a_person_says_so(draft: Draft, web: Web) -> None:

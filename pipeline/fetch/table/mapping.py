@@ -120,8 +120,14 @@ def _walk_json(sql: str, kind: Any, rest: str) -> Text:
 _BLANKS = " \t\r\n\u00a0\u200e\u200f\ufeff"
 
 
+# What content systems write around a time: `<time datetime="2026-12-05T18:00:00+01:00">5 December</time>`.
+_TIME_ELEMENT = r"^\s*<time\b[^>]*\bdatetime=\"([^\"]+)\"[^>]*>[^<]*</time>\s*$"
+
+
 def _trim(sql: str) -> str:
-    return f"nullif(trim({sql}, {literal(_BLANKS)}), '')"
+    element = f"regexp_extract({sql}, {literal(_TIME_ELEMENT)}, 1)"
+    text = f"CASE WHEN starts_with({sql}, '<time') THEN coalesce(nullif({element}, ''), {sql}) ELSE {sql} END"
+    return f"nullif(trim({text}, {literal(_BLANKS)}), '')"
 
 
 def _end(member: str, sql: str, kind: Any, stated: str) -> Text:
