@@ -36,8 +36,10 @@ _COMMON: tuple[Header, ...] = (
 _PREFLIGHT: tuple[Header, ...] = (
     (b"allow", ", ".join(METHODS).encode()),
     (b"access-control-allow-methods", ", ".join(METHODS).encode()),
-    (b"access-control-allow-headers",
-     b"X-API-Key, Authorization, X-Trace-Id, traceparent, If-None-Match, Range, If-Range"),
+    (
+        b"access-control-allow-headers",
+        b"X-API-Key, Authorization, X-Trace-Id, traceparent, If-None-Match, Range, If-Range",
+    ),
     (b"access-control-max-age", b"86400"),
 )
 _NO_STORE: Header = (b"cache-control", b"no-store")

@@ -52,7 +52,7 @@ class MetroDraft(Struct, frozen=True, kw_only=True):
     @property
     def about_language(self) -> str:
         """Return a sentence about the language of the texts, how it was found, and what is not read in it."""
-        found = f"by {self.evidence}" if self.evidence else "as no word tells another; say --language"
+        found = f"by {self.evidence}" if self.evidence else "its words tell no other; --language says another"
         if self.spoken == self.language:
             return f'The language of the texts is "{self.spoken}" ({found}).'
         columns = "" if self.spoken in LANGUAGES else "names of columns and months, and "
@@ -126,7 +126,7 @@ def find_language(files: Iterable[Sequence[Column]], texts: Iterable[str] = ()) 
         for word, count in words_of.items():
             for code in telling.get(word, ()):
                 # English names of columns stand in files of every language.
-                if words_of is words or code != ENGLISH:
+                if words_of is words or ENGLISH not in telling[word]:
                     found[code][word] = found[code].get(word, 0) + worth * count / len(telling[word])
     ranked = sorted(LANGUAGES, key=lambda code: -sum(found[code].values()))
     most, second = (sum(found[code].values()) for code in ranked[:2])

@@ -61,7 +61,7 @@ def _write(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(_write, value))
     if isinstance(value, float):
-        return f"{value:g}"
+        return f"{value:.10g}"
     if value is None or isinstance(value, (bool, int, str, date)):
         return "" if value is None else str(value)
     return msgspec.json.encode(value).decode()

@@ -189,3 +189,10 @@ def test_the_language_is_that_of_the_words_of_the_file(language: str, texts: lis
     found = find_language([[Column(path="title", values=tuple(texts))]])
     assert found.code == language
     assert bool(found.evidence) == ("Sykkelverksted 4" not in texts)
+
+
+def test_names_of_columns_that_are_english_too_tell_no_other_language() -> None:
+    columns = [
+        Column(path=name, values=("x", "y")) for name in ("Date", "Ages", "Latitude", "Longitude", "Description")
+    ]
+    assert find_language([columns]).code == "en"

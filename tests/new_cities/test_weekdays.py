@@ -28,7 +28,8 @@ def test_weekdays_are_read_as_people_write_them(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [["M", "F"], ["Hall", "Gym"], ["1", "2"], ["3-6", "6-12"], ["S", "M", "L", "XL"], ["Monday Club", "Chess"]]
+    "values",
+    [["M", "F"], ["Hall", "Gym"], ["1", "2"], ["3-6", "6-12"], ["S", "M", "L", "XL"], ["Monday Club", "Chess"]],
 )
 def test_what_names_no_weekdays_is_none(values: list[str]) -> None:
     assert find_language(values) is None
