@@ -3,31 +3,11 @@
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from outings.configuration import read_configuration
-from pipeline.feed_task import read_feed
+from tests.new_cities.exporting import draft_text as draft
 from tests.new_cities.exporting import run
-
-CITY = ("--metro", "Lyon", "--center", "45.76,4.83", "--timezone", "Europe/Paris")
-
-
-def draft(folder: Path, file: str, text: str, *options: str) -> tuple[dict[str, Any], list[Any], str]:
-    """Draft a file. Return its mapping, its records, and what init prints."""
-    (folder / file).write_text(text)
-    config = folder / "outings.toml"
-    done = run("init", str(folder / file), *CITY, "--yes", *options, "-c", str(config))
-    assert done.exit_code == 0, done.output
-    configuration = read_configuration(config, {})
-    feed = configuration.feeds[0]
-    return (
-        tomllib.loads(config.read_text())["feeds"][0]["map"],
-        list(read_feed(feed, configuration).records),
-        done.stdout,
-    )
-
 
 ATTENDANCE = """id,nome_evento,data,hora,publico
 1,Noite de jazz,2027-04-14,21:00,214

@@ -15,7 +15,7 @@ from pipeline.drafts.columns import Column
 from pipeline.drafts.metro import find_language
 from pipeline.drafts.trial import Trial
 from pipeline.fetch.table.reading import open_engine
-from tests.new_cities.test_doubtful_columns import draft
+from tests.new_cities.exporting import draft_text as draft
 
 JANUARY = (11, 12, 13, 14, 15)
 
