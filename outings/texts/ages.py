@@ -44,6 +44,8 @@ _OLDEST = 120
 _OPEN = re.compile(r"(\d{1,2})\s*[-–]|[-–]\s*(\d{1,2})")
 # A number, or one with a half: "3½" is folded to "31/2".
 _NUMBER = r"[1-9]\d??[ -]?1/2(?![\d/])|\d+(?:[.,]\d+)?"
+# Days without a year, at least two: "8/19, and 8/26". Without a number over 12 they may be ages: "3/4 and 5/6".
+_DATES = re.compile(r"(?<![\d/])\d{1,2}/\d{1,2}(?:,? (?:[a-z&]+ )?\d{1,2}/\d{1,2}(?![\d/]))+")
 _NAMED, _SCHOOL, _EARLY, _NUMERAL, _ORDINAL = "named:", "school:", "early:", "numeral:", "ordinal:"
 _ALONE, _IN_TEXT = "named alone:", "named in text:"
 # A letter is a unit where it stands at a number up to this one: "18m", "2s and 3s", but not "80s".
@@ -163,7 +165,7 @@ class AgeReader:
 
     def find(self, text: str) -> list[Phrase]:
         """Return the phrases for ages in a folded text of any subject, in its order. None overlaps another."""
-        tokens = self._scanner.scan(text)
+        tokens = self._scanner.scan(_DATES.sub(_blank_dates, text))
         found, done = list[Phrase](), 0
         for phrase in [*self._list_phrases(tokens), Phrase(AgeSpan(None, None), len(tokens), len(tokens), frozenset())]:
             found += self._list_named(tokens, done, phrase.begin)
@@ -396,6 +398,11 @@ class AgeReader:
             return None
         is_age = at + 1 < len(tokens) and tokens[at + 1].role in UNITS and tokens[at + 1].text not in self._ordinal_ends
         return None if is_age else (int(number), 0, at + 1 + ended)
+
+
+def _blank_dates(match: re.Match[str]) -> str:
+    are_dates = any(int(number) > 12 for number in re.findall(r"\d+", match[0]))
+    return " " * len(match[0]) if are_dates else match[0]
 
 
 def _is_tail(token: Token, marks: Collection[str]) -> bool:
