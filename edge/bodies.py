@@ -16,12 +16,12 @@ from prometheus_client import Counter
 
 from edge.metrics import Counts
 from edge.planner import RequestPlan
-from edge.response_headers import Body, make_body
+from edge.response_headers import Body, make_body, write_links
 from edge.thread_pool import ThreadPool, Turns
 from outings.answers.plan import AnswerPlan, PlannedFile
 from outings.contract.errors import unavailable
-from outings.contract.routes import ROUTES
-from outings.release.manifest import Export, PrecomputedPage
+from outings.contract.routes import JSON, ROUTES
+from outings.release.manifest import Export
 from outings.release.site import StoredFile
 from outings.release.store import Bytes, Corrupt, Store, StoreError, read_object
 
@@ -142,11 +142,11 @@ class Bodies(Struct, kw_only=True):
         name, plan, source = name_body(planned, coding), planned.plan, self._find_source(planned)
         if is_quick(planned):
             await self.turns.wait(key_id=key_id)
-            body = render_body(plan, coding)
+            body = render_body(plan, coding, planned.query.text)
         else:
-            stored = None if planned.page is None else await self._fetch_page(planned.page, coding, key_id=key_id)
+            stored = None if planned.page is None else await self._fetch_page(planned, coding, key_id=key_id)
             source = source if stored is None else self.counts.object
-            body = stored or await self._render(plan, name, key_id=key_id)
+            body = stored or await self._render(planned, name, key_id=key_id)
         # If it is cached now, another request waited for the same body and got it first.
         (self.counts.cached if self.recall(name) is body else source).inc()
         self.keep(name, body)
@@ -169,9 +169,9 @@ class Bodies(Struct, kw_only=True):
         has_more = query.values and (query.get_words("expand") or "related" in query.get_words("include"))
         return self.counts.computed if has_more else self.counts.object
 
-    async def _render(self, plan: AnswerPlan, name: BodyName, *, key_id: str) -> Body:
-        work = partial(render_body, plan, name[2])
-        if not plan.reads_store:
+    async def _render(self, planned: RequestPlan, name: BodyName, *, key_id: str) -> Body:
+        work = partial(render_body, planned.plan, name[2], planned.query.text)
+        if not planned.plan.reads_store:
             return await self.computing.run(work, key_id=key_id, name=name)
         return await self._wait(work, key_id=key_id, name=name)
 
@@ -183,10 +183,12 @@ class Bodies(Struct, kw_only=True):
             log.warning("answer_not_read", reason=str(error))
             raise unavailable() from None
 
-    async def _fetch_page(self, page: PrecomputedPage, coding: bytes, *, key_id: str) -> Body | None:
+    async def _fetch_page(self, planned: RequestPlan, coding: bytes, *, key_id: str) -> Body | None:
         """Fetch a page that the build wrote, or return None if the store fails. The caller then computes the page."""
+        page = planned.page
+        assert page is not None
         try:
-            work = partial(fetch_page, self.store, page.object, coding)
+            work = partial(fetch_page, self.store, page.object, coding, planned.query.text)
             return await self.fetching.run(work, key_id=key_id, name=(page.object, coding))
         except (StoreError, Corrupt) as error:
             log.warning("page_not_read", object=page.object, reason=str(error))
@@ -213,18 +215,22 @@ def name_body(planned: RequestPlan, coding: bytes) -> BodyName:
     return (planned.query.text, planned.etag, coding)
 
 
-def render_body(plan: AnswerPlan, coding: bytes) -> Body:
+def render_body(plan: AnswerPlan, coding: bytes, text: str) -> Body:
+    """Render a body and encode it. `text`: the canonical request."""
     data = b"".join(plan.render())
     if len(data) < LEAST_CODED_BYTES:
         coding = IDENTITY
-    return make_body(encode_body(data, coding), coding, media=plan.media)
+    links = write_links(text, data if plan.media == JSON else b"")
+    return make_body(encode_body(data, coding), coding, media=plan.media, links=links)
 
 
-def fetch_page(store: Store, sha: str, coding: bytes) -> Body:
+def fetch_page(store: Store, sha: str, coding: bytes, text: str) -> Body:
     """Fetch a page that the build wrote as gzip, and encode it again if `coding` is another. Raises NotFound,
     StoreError and Corrupt."""
     packed = read_object(store, sha)
-    return make_body(packed if coding == GZIP else encode_body(decode_gzip(packed), coding), coding)
+    data = decode_gzip(packed)
+    links = write_links(text, data)
+    return make_body(packed if coding == GZIP else encode_body(data, coding), coding, links=links)
 
 
 def measure_file(export: Export, coding: bytes) -> int:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.authentication import KeyRing
-from edge.bodies import CODINGS, IDENTITY, Bodies, choose_coding, cut_pieces, encode_body
+from edge.bodies import CODINGS, IDENTITY, Bodies, choose_coding, cut_pieces, encode_body, render_body
 from edge.metrics import Counts, Metrics
 from edge.planner import RequestPlan
 from edge.releases import Releases
@@ -272,8 +272,8 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
         head = make_head(etag=plan.etag.encode(), max_age=request.match.route.max_age, release=served.header)
         if matches_etag(request.if_none_match, plan.etag.encode()):
             return make_not_modified(request, head)
-        coding = choose_coding(request.accept_encoding)
-        return make_success(request, head, make_body(encode_body(b"".join(plan.render()), coding), coding))
+        body = render_body(plan, choose_coding(request.accept_encoding), query.text)
+        return make_success(request, head, body)
 
     def answer_readiness(self, request: Request) -> Response:
         """Return 200 as soon as there is a release to answer from and the keys were read once. Raises 503 before.

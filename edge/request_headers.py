@@ -9,6 +9,7 @@ from msgspec import Struct
 from starlette.types import Scope
 
 from edge.limits.limiter import LimitDecision, Principal
+from outings.contract.envelope import PROBLEM
 from outings.contract.query import Entitlement
 from outings.contract.routes import Match
 
@@ -38,6 +39,7 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
             keys match none.
         range_text: `Range`; `if_range`: the ETag for which alone it holds.
         wants_page: True if a browser navigates to the address.
+        wants_problem: True if an error is to be a problem of RFC 9457.
 
         page: the form of a listing to send in place of JSON: `html` or `ics`; empty for JSON.
         match: the route, and the values in its path; None for a page.
@@ -59,6 +61,7 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
     accept_encoding: bytes = b""
     forwarded_for: bytes = b""
     wants_page: bool = False
+    wants_problem: bool = False
     page: str = ""
     match: Match | None = None
     principal: Principal | None = None
@@ -112,6 +115,7 @@ def read_request(
         accept_encoding=read(b"accept-encoding", b""),
         forwarded_for=read(b"x-forwarded-for", b""),
         wants_page=b"text/html" in read(b"accept", b""),  # programs say `*/*` or what they read
+        wants_problem=PROBLEM.encode() in read(b"accept", b""),
     )
 
 

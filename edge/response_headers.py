@@ -15,7 +15,7 @@ from starlette.types import Send
 from edge.limits.limiter import FIELDS
 from edge.request_headers import Header, Request
 from outings.answers.plan import JSON
-from outings.contract.envelope import encode_error
+from outings.contract.envelope import PROBLEM, encode_error
 from outings.contract.errors import METHODS, ApiError
 
 # Header fields as they are sent, each with the end of its line.
@@ -23,7 +23,7 @@ Lines = bytes
 
 # A browser shows a script only those headers of a response that are named here.
 EXPOSED = (
-    "ETag", "Retry-After", "X-Release", "X-Request-Id", "X-Trace-Id", "Allow", "Date", "Vary", "Content-Range",
+    "ETag", "Retry-After", "Link", "X-Release", "X-Request-Id", "X-Trace-Id", "Allow", "Date", "Vary", "Content-Range",
     *FIELDS,
 )  # fmt: skip
 
@@ -96,15 +96,32 @@ def matches_etag(if_none_match: bytes | None, etag: bytes) -> bool:
     return tags == [b"*"] or any(tag.removeprefix(b"W/") == wanted for tag in tags)
 
 
-def make_body(data: bytes, coding: bytes, *, media: str = JSON) -> Body:
+def make_body(data: bytes, coding: bytes, *, media: str = JSON, links: Lines = b"") -> Body:
     """Return the body of a response from `data`, which is encoded in `coding` already."""
-    return Body(data=data, head=list_content_headers(len(data), coding, media=media))
+    return Body(data=data, head=list_content_headers(len(data), coding, media=media) + links)
 
 
 def list_content_headers(size: int, coding: bytes, *, media: str) -> Lines:
     """Return the headers of a body of `size` bytes in this coding."""
     head = b"content-type: %b\r\ncontent-length: %d\r\n" % (media.encode(), size)
     return b"%bcontent-encoding: %b\r\n" % (head, coding) if coding else head
+
+
+_NEXT = re.compile(rb'"next_cursor":"([A-Za-z0-9_-]+)"')
+# `meta`, which has the cursor, is the end of a body.
+_META_BYTES = 1 << 14
+
+
+def write_links(text: str, data: bytes) -> Lines:
+    """Return the header `Link`: the contract, and the next page if the body has a cursor of one. `text`: the canonical
+    request."""
+    links = b'</openapi.json>; rel="service-desc"'
+    found = _NEXT.search(data, max(0, len(data) - _META_BYTES))
+    if found is not None:
+        path, _, query = text.partition("?")
+        kept = "".join(f"{pair}&" for pair in query.split("&") if pair and not pair.startswith("page="))
+        links += b', <%b?%bcursor=%b>; rel="next"' % (path.encode(), kept.encode(), found[1])
+    return b"link: %b\r\n" % links
 
 
 @lru_cache(maxsize=64)
@@ -203,8 +220,9 @@ def make_status(request: Request, body: bytes, *, media: str = JSON) -> Response
 
 def make_failure(request: Request, error: ApiError, *, release: bytes | None) -> Response:
     """Return an error in the contract's format. `release`: the id of the release in use, if any."""
-    body = encode_error(error, request.request_id.decode())
-    headers = [*_list_error_headers(error), *([] if release is None else [(b"x-release", release)])]
+    body = encode_error(error, request.request_id.decode(), is_problem=request.wants_problem)
+    media = PROBLEM if request.wants_problem else JSON
+    headers = [*_list_error_headers(error, media), *([] if release is None else [(b"x-release", release)])]
     return _make_plain(request, status=error.status, headers=headers, body=body)
 
 
@@ -215,8 +233,8 @@ def make_refusal(error: ApiError, request_id: bytes) -> tuple[list[Header], byte
     return [*_COMMON, *ids, *_list_error_headers(error), (b"content-length", b"%d" % len(body))], body
 
 
-def _list_error_headers(error: ApiError) -> Iterator[Header]:
-    yield (b"content-type", JSON.encode())
+def _list_error_headers(error: ApiError, media: str = JSON) -> Iterator[Header]:
+    yield (b"content-type", media.encode())
     yield _NO_STORE
     yield from ((name.lower().encode(), text.encode()) for name, text in error.headers.items())
 

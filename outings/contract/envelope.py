@@ -136,12 +136,20 @@ def encode_detail(document: bytes, *, meta: bytes | None = None, notices: Sequen
     return [b'{"data":', document, *_encode_notices(notices), *end]
 
 
-def encode_error(error: ApiError, request_id: str) -> bytes:
-    """Encode the body of an error. `details` are left out if there are none."""
+PROBLEM = "application/problem+json"
+
+
+def encode_error(error: ApiError, request_id: str, *, is_problem: bool = False) -> bytes:
+    """Encode the body of an error, with `is_problem` as RFC 9457 has it. `details` are left out if there are none."""
     members: dict[str, object] = {"code": error.code, "message": error.message}
     if error.details:
         members["details"] = error.details
-    return _encoder.encode({"error": {**members, "request_id": request_id}})
+    members["request_id"] = request_id
+    if is_problem:
+        return _encoder.encode(
+            {"title": error.code, "status": error.status, "detail": members.pop("message"), **members}
+        )
+    return _encoder.encode({"error": members})
 
 
 def _encode_notices(notices: Sequence[Notice]) -> list[bytes]:

@@ -200,6 +200,17 @@ class FailureMembers(Struct, frozen=True, kw_only=True):
     details: Annotated[FailureDetails | UnsetType, means("More, by the code.")] = UNSET
 
 
+class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An error as RFC 9457 has it, for clients whose `Accept` names `application/problem+json`."""
+
+    title: Annotated[CodeWord, means("The same as `code`.")]
+    status: Annotated[int, means("The status of the response.")]
+    detail: Annotated[str, means("What went wrong, in words, for people.")]
+    code: Annotated[CodeWord, means("The code that programs branch on.")]
+    request_id: Annotated[str, means("The id of the request. Quote it when you report a fault.")]
+    details: Annotated[FailureDetails | UnsetType, means("More, by the code.")] = UNSET
+
+
 class Failure(Struct, frozen=True, kw_only=True):
     error: Annotated[FailureMembers, means("What went wrong.")]
 

@@ -65,7 +65,7 @@ def check_response(
     assert headers["content-type"] in response["content"], f"{status} of {target} is {headers['content-type']}"
     if status == 200 and headers["content-type"] == "application/json":
         check_success(target, body, vocabulary=vocabulary)
-    elif status >= 400:
+    elif status >= 400 and headers["content-type"] == "application/json":
         _validate(_compile_failure(vocabulary, status), json.loads(body), target)
 
 
@@ -94,7 +94,7 @@ def _find_response(vocabulary: Vocabulary, target: str, status: int, method: str
 
 def _check_headers(response: Schema, headers: Mapping[str, str], *, target: str) -> None:
     declared = {name.lower() for name in response["headers"]} | _ALWAYS
-    optional = {"x-release", *(name for name in declared if _is_limit(name))}
+    optional = {"x-release", "link", *(name for name in declared if _is_limit(name))}
     assert declared - optional <= set(headers), f"{target} lacks {declared - optional - set(headers)}"
     others = {name for name in set(headers) - declared - _OF_HTTP if not _is_limit(name)}
     assert others == set(), f"{target} has {others}"

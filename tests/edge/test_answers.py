@@ -287,10 +287,10 @@ def test_keys_take_turns_and_what_nobody_waits_for_is_not_computed(
     service, go, begun = make_own(), threading.Event(), threading.Event()
     rendered: list[str] = []
 
-    def render(plan: AnswerPlan, coding: bytes) -> Body:
+    def render(plan: AnswerPlan, coding: bytes, text: str) -> Body:
         begun.set()
         go.wait(PATIENCE)
-        body = render_body(plan, coding)
+        body = render_body(plan, coding, text)
         rendered.append(json.loads(body.data)["meta"]["applied_filters"]["max_price"])
         return body
 

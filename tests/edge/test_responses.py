@@ -192,3 +192,34 @@ def test_probes_need_no_key_and_are_kept_by_nobody(service: Service) -> None:
 @pytest.mark.parametrize("path", ["/%68ealthz", "/read%79z", "/%6Detrics", "/openapi%2Ejson"])
 def test_a_path_without_a_key_has_one_spelling_so_that_a_front_can_hide_it(service: Service, path: str) -> None:
     check_error(ask(service.edge, path), status=404, code="not_found")
+
+
+@pytest.mark.parametrize("target", ["/v1/harbor/events?limit=1", "/v1/harbor/search?q=story&limit=1&match=auto"])
+def test_a_link_leads_to_the_next_page_and_to_the_contract(service: Service, target: str) -> None:
+    seen, pages = list[str](), 0
+    while target:
+        got = service.get(target)
+        links = dict(reversed(link) for link in re.findall(r'<([^>]*)>; rel="([a-z-]+)"', got.headers["link"]))
+        assert links["service-desc"] == "/openapi.json"
+        seen += [item["id"] for item in got.read_json()["data"]]
+        assert ("next" in links) == (got.read_json()["meta"]["next_cursor"] is not None)
+        target, pages = links.get("next", ""), pages + 1
+    assert pages == len(seen) == len(set(seen)) > 1
+
+
+def test_a_link_to_the_next_page_is_there_for_a_numbered_one_and_a_head(service: Service) -> None:
+    for method in ("GET", "HEAD"):
+        link = service.get("/v1/harbor/events?limit=1&page=2", method=method).headers["link"]
+        assert 'rel="next"' in link
+        assert "page=" not in link
+    assert "link" not in service.get("/v1/harbor/events", method="HEAD", if_none_match="*").headers
+
+
+def test_an_error_is_a_problem_of_rfc_9457_where_the_client_reads_these(service: Service) -> None:
+    usual = service.get("/v1/harbor/events?limit=999").error
+    got = service.get("/v1/harbor/events?limit=999", accept="application/problem+json, application/json")
+    assert (got.status, got.headers["content-type"]) == (400, "application/problem+json")
+    assert got.read_json() == {
+        "title": "bad_request", "status": 400, "detail": usual["message"], "code": "bad_request",
+        "details": usual["details"], "request_id": got.headers["x-request-id"],
+    }  # fmt: skip

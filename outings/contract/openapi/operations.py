@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from outings.contract import errors
-from outings.contract.envelope import encode_error
+from outings.contract.envelope import PROBLEM, encode_error
 from outings.contract.openapi.examples import find_path_values
 from outings.contract.openapi.schemas import Schema, list_words, make_body, refer
 from outings.contract.parameters import PARAMETERS
@@ -152,11 +152,12 @@ _HEADERS: Mapping[str, tuple[str, Schema]] = {
     "Retry-After": ("Whole seconds to wait; a retry after them passes.", {"type": "integer", "minimum": 1}),
     "WWW-Authenticate": ("How to send a key.", {"type": "string"}),
     "Allow": ("The methods that there are.", {"type": "string"}),
+    "Link": ('`rel="next"` is the next page, `rel="service-desc"` this document.', {"type": "string"}),
     "Content-Range": ("Which bytes of how many.", {"type": "string"}),
 }
 # Headers for known keys alone.
 _LIMITS = tuple(name for name in _HEADERS if "RateLimit" in name or "Quota" in name)
-_SOMETIMES = ("X-Release", *_LIMITS)
+_SOMETIMES = ("X-Release", "Link", *_LIMITS)
 _ALWAYS = ("X-Request-Id", "X-Trace-Id", "Vary")
 _UNCACHED = (*_ALWAYS, "Cache-Control")
 # Headers that each success states in the document. All responses have those of the failures too, except `Retry-After`.
@@ -220,7 +221,7 @@ def make_responses() -> dict[str, Schema]:
         name: {
             "description": meaning,
             "headers": _refer_headers(*_UNCACHED, *headers, *(_LIMITS if name == "TooMany" else ())),
-            "content": _wrap_json(refer("Failure"), examples=examples),
+            "content": {**_wrap_json(refer("Failure"), examples=examples), PROBLEM: {"schema": refer("Problem")}},
         }
         for name, (_, meaning, examples, headers) in _FAILURES.items()
     }
@@ -232,7 +233,7 @@ def list_responses(route: Route) -> dict[str, Schema]:
     responses: dict[str, Schema] = {
         "200": {
             "description": route.meaning,
-            "headers": _refer_headers(*(_CACHED if is_cached else ("Cache-Control",))),
+            "headers": _refer_headers(*((*_CACHED, "Link") if is_cached else ("Cache-Control",))),
             "content": _make_content(route),
         }
     }

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.envelope import Notice
-from outings.contract.errors import Failure
+from outings.contract.errors import Failure, Problem
 from outings.contract.members import EVERYWHERE, RESOURCES
 from outings.contract.resources.directories import Facets
 from outings.contract.resources.listings import LISTINGS, Organization, OrganizationEntry, find_structs
@@ -28,6 +28,7 @@ _BODIES: tuple[type[Struct], ...] = (
     Facets,
     Notice,
     Failure,
+    Problem,
 )
 
 # Answers always have all members of these types. Members of other types whose default is UNSET may be left out.
