@@ -64,7 +64,8 @@ def suggest_path(path: str) -> str | None:
     lower = plain.lower()
     start, _, last = lower.removeprefix("/v1").rpartition("/")
     near = find_nearest(last, PATH_WORDS) or last
-    listed = "/" + start[1:].partition("/")[2]
+    # Without `/v1` it is the path of a page.
+    listed = "/" + start[1:].partition("/")[2] if lower.startswith("/v1/") else start
     ends = (f"{start}/{last}", f"{start}/{near}", f"{start or '/{metro}'}/{near}", f"{start}/slug/{last}")
     nearest = (plain, lower, *(f"/v1{end}" for end in (*ends, f"{listed}/{last}", f"{listed}/slug/{last}")))
     found = ((path, match_route(path)) for path in nearest)

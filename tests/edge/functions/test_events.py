@@ -76,7 +76,7 @@ def test_an_event_that_is_no_request_is_answered_so(service: Service, event: Any
     [
         ({"rawPath": "/v1/metros", "requestContext": {"http": {"method": "GET"}}}, 401),
         ({**EVENT, "rawPath": ""}, 404),
-        ({**EVENT, "rawPath": "/v1/\ud800"}, 404),
+        ({**EVENT, "rawPath": "/v1/\ud800/a/b/c"}, 404),
         ({**EVENT, "rawQueryString": "q=\ud800"}, 401),
         ({**EVENT, "headers": {"x-api-key": "\u00e9\u20ac\ud800"}}, 401),
         ({**EVENT, "requestContext": {"http": {**HTTP, "sourceIp": "nowhere"}}}, 401),
