@@ -225,6 +225,7 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
     data = render_listing(
         item, settings=release.site_settings, locate_asset=locate_asset, picture=picture,
         outlines=None if outlines is None else outlines.read(IDENTITY),
+        timezone=planned.served.metros[item["metro"]].metro.timezone,
     )  # fmt: skip
     return make_body(encode_body(data, coding), coding, media=HTML)
 

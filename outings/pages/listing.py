@@ -41,10 +41,11 @@ _AMENITIES = ("has_outdoor_space", "has_parking", "has_wifi", "socks_required", 
 
 def render_listing(
     item: Document, *, settings: SiteSettings, locate_asset: Callable[[str], str] = lambda name: find_asset(name).path,
-    picture: Picture | None = None, outlines: bytes | None = None, city: str = "",
+    picture: Picture | None = None, outlines: bytes | None = None, city: str = "", timezone: str = "",
 ) -> bytes:  # fmt: skip
-    """Render the page of a listing. `city`: the name of its metro, for a link on plain files. `locate_asset` returns
-    the path of a style or script of the release. `outlines`: of the metro's neighborhoods, as GeoJSON."""
+    """Render the page of a listing. `city`: the name of its metro, for a link on plain files; `timezone`: of its
+    metro, by which a script says that a place is open. `locate_asset` returns the path of a style or script of the
+    release. `outlines`: of the metro's neighborhoods, as GeoJSON."""
     words = name_words(settings, "listing")
     location = item["location"] or {}
     lat, lng = location.get("lat"), location.get("lng")
@@ -55,6 +56,7 @@ def render_listing(
     values = {
         "item": item,
         "city": city,
+        "timezone": timezone,
         "photo": None if picture is None else _place_photo(item, picture.large),
         "summary": " ".join((item["description"] or "").split())[:_SUMMARY],
         "kind": words[item["type"]],

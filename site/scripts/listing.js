@@ -1,4 +1,7 @@
-// Shares the page of a listing: by the device's own way, or by copying its address.
+// Shares the page of a listing, by the device's own way or by copying its address, and says whether a place is open.
+import { findNow } from "./explorer/days.js";
+import { findClosing } from "./explorer/hours.js";
+
 const button = document.getElementById("share");
 const note = document.getElementById("share-note");
 if (button instanceof HTMLButtonElement && note) {
@@ -15,4 +18,11 @@ if (button instanceof HTMLButtonElement && note) {
       if (!(error instanceof DOMException && error.name === "AbortError")) note.textContent = href;
     }
   });
+}
+
+const open = document.getElementById("open-now");
+if (open) {
+  const { timezone = "", hours = "" } = open.dataset;
+  const place = /** @type {import("../types/api.js").Item} */ ({ hours: JSON.parse(hours) });
+  open.hidden = findClosing(place, findNow(timezone)) === null;
 }

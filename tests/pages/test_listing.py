@@ -157,3 +157,12 @@ def test_opening_hours_are_in_the_style_of_the_pages_clock(written: str, shown: 
     place = documents.make_place(make_uuid(1))
     place["hours"]["monday"] = written
     assert f"<dd>{shown}</dd>" in render(place)
+
+
+def test_a_place_has_what_a_script_needs_to_say_that_it_is_open() -> None:
+    place = documents.make_place(make_uuid(1))
+    place["hours"]["monday"] = "9am-5pm"
+    settings = SiteSettings(shows_data=True, language="en")
+    page = render_listing(place, settings=settings, locate_asset=str, timezone="America/New_York").decode()
+    assert 'id="open-now" hidden data-timezone="America/New_York"' in page
+    assert '"monday": "9am-5pm"' in page

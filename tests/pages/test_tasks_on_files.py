@@ -122,6 +122,7 @@ def test_somewhere_indoors_that_is_open_now_and_the_way_there(pages: Pages, now:
     phone.page.locator("#view .listings a").first.click()
     phone.taps += 1
     phone.page.wait_for_url("**/seattle/places/**")
+    phone.page.get_by_text("Open now", exact=True).wait_for()
     assert phone.page.get_by_role("link", name=re.compile("[Dd]irections")).first.is_visible()
 
 

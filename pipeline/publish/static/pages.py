@@ -161,7 +161,8 @@ def _make_listing_page(
     assert tree.settings is not None
     item = msgspec.json.decode(b"".join(planned.plan.render()))["data"]
     folder = locate_listing(item, tree.settings)
-    page = render_listing(item, settings=tree.settings, outlines=areas, city=metro.snapshot.metro.name)
+    city = metro.snapshot.metro
+    page = render_listing(item, settings=tree.settings, outlines=areas, city=city.name, timezone=city.timezone)
     yield HostFile(f"{folder}{INDEX}", page, media=HTML)
     is_event = item["type"] == "event"
     calendar = render_event_file(item["id"], metro.snapshot) if is_event else render_calendar(item)
