@@ -141,7 +141,8 @@ _OF_FILES = ("skip", "sheet", "table", "file")
 _BY_FORMAT: Dependents = (
     ("keep", {}, (*_TABLES, "ics")), ("drop", {}, (*_TABLES, "ics")), ("select", None, _TABLES), ("map", {}, _TABLES),
     ("encoding", "auto", _TABLES), ("records", "", _TABLES), ("references", {}, _TABLES), ("skip", 0, _TABLES),
-    ("sheet", "", _TABLES), ("table", "", _TABLES), ("file", "", _TABLES), ("pages", None, _TABLES),
+    ("follow", "", ("jsonld",)), ("sheet", "", _TABLES), ("table", "", _TABLES),
+    ("file", "", _TABLES), ("pages", None, _TABLES),
 )  # fmt: skip
 _BY_WAY: Dependents = (
     ("path", "", ("next",)), ("parameter", "", tuple(PARAMETERS)), ("first", 1, ("page",)),

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -22,16 +23,19 @@ _NO_LIST = re.compile(
     r"/\d{4}/\d|\d{4}-\d\d-\d\d|/feed/?$|/tag/|/author/|/wp-json|[?&](share|replytocom|month|date|p)=|login|signin|\.\w{2,4}$"
 )
 _MOST_CALENDARS = 4
+# Linked pages that make a list of events.
+_LEAST_PAGES = 3
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
     """An address that may be a feed. `system`: what it seems to be; `preset`: if it is a known system; `page`: where it
-    was found."""
+    was found; `follow`: a pattern of the pages that it links to, if these have the events."""
 
     url: str
     system: str
     preset: str = ""
     page: str = ""
+    follow: str = ""
 
 
 @cache
@@ -47,6 +51,8 @@ def list_candidates(page: WebPage) -> Iterator[Candidate]:
         yield Candidate(url=url, system=read_presets()[name].title, preset=name, page=page.url)
     if page.has_linked_events:
         yield Candidate(url=page.url, system="schema.org events in the page", page=page.url)
+    if follow := find_event_pages(page):
+        yield Candidate(url=page.url, system="schema.org events in linked pages", page=page.url, follow=follow)
     calendars = 0
     for link in page.links:
         system = _name_system(link)
@@ -67,6 +73,19 @@ def _name_system(link: Link) -> str:
     if link.relation == "a" and ending and ending[0] in TABLES and rate_link(link):
         return f"a table ({ending[0]})"
     return ""
+
+
+def find_event_pages(page: WebPage) -> str:
+    """Return a pattern of the pages, one for each event, that a page links to; "" if they are few. These lie together
+    in a folder whose name says events."""
+    own, folders = urlsplit(page.url), Counter[str]()
+    for path in {urlsplit(link.url).path for link in page.links if urlsplit(link.url).netloc == own.netloc}:
+        folder, _, name = path.rstrip("/").rpartition("/")
+        steps = [_split(step) for step in folder.split("/") if step]
+        if name and steps and any(step in _list_words() or step.removesuffix("s") == "event" for step in steps):
+            folders[folder] += 1
+    folder, count = max(folders.items(), key=lambda item: item[1], default=("", 0))
+    return f"^{re.escape(folder)}/[^/]+/?$" if count >= _LEAST_PAGES else ""
 
 
 def rate_link(link: Link) -> int:

@@ -73,7 +73,7 @@ def discover(start: WebPage, name: str, visitor: Visitor, question: Question, te
     found: dict[tuple[str, str], Candidate] = {}
     for page in pages:
         for candidate in list_candidates(page):
-            found.setdefault((candidate.preset, candidate.url), candidate)
+            found.setdefault((candidate.preset, candidate.follow or candidate.url), candidate)
     # Known systems first: of what others link to, the budget may leave some unread.
     ordered = sorted(found.values(), key=lambda candidate: not candidate.preset)
     made = f"{_count(len(pages), 'page')} looked at, {_count(len(ordered), 'candidate')} to read"

@@ -19,6 +19,7 @@ from pipeline.drafts.drafting import OpenedFile, draft_feed, make_feed, open_fil
 from pipeline.drafts.metro import MetroDraft, Point
 from pipeline.feed_task import read_feed
 from pipeline.fetch.bounded_task import run_bounded
+from pipeline.fetch.linked_pages import list_linked
 from pipeline.fetch.pages import make_page_address, parse_rows
 from pipeline.fetch.urls import choose_suffix, fill_days
 from pipeline.records.record import EventRecord, Record
@@ -26,6 +27,8 @@ from pipeline.records.spans import find_last_day
 
 # What is counted of a candidate's events: the more of it they say, the better.
 SHARES = ("hours", "place", "ages", "price")
+# Linked pages that are read to learn whether they have events.
+_TRIED = 3
 _UNTIL = re.compile(r"UNTIL=(\d{4})(\d\d)(\d\d)")
 
 
@@ -84,7 +87,8 @@ def read_candidate(candidate: Candidate, name: str, visitor: Visitor, question: 
             name, candidate.url, preset=candidate.preset or "none", allow_private=visitor.allow_private,
             config=question.config, environ=question.environ,
         )  # fmt: skip
-        saved, total = _save_page(feed, visitor, question)
+        feed = replace(feed, follow=candidate.follow)
+        saved, total = (_save_linked if candidate.follow else _save_page)(feed, visitor, question)
         (opened,) = open_files([saved], question.scratch, Path(saved.url).parent)
         draft = draft_feed(opened, question.metro, question.configuration)
         records = read_feed(draft.feed, question.configuration, run=run_bounded).records
@@ -114,9 +118,20 @@ def _save_page(feed: FeedTable, visitor: Visitor, question: Question) -> tuple[F
     return replace(feed, url=str(path), pages=None, headers={}), total
 
 
+def _save_linked(feed: FeedTable, visitor: Visitor, question: Question) -> tuple[FeedTable, int]:
+    """Fetch the first pages that the feed's list links to. Return the feed of these files, and how many there are."""
+    listed = visitor.get(feed.url)
+    linked = list(list_linked(listed.content, listed.url, feed.follow))
+    folder = question.scratch / f"candidate-{visitor.requests}"
+    folder.mkdir(parents=True)
+    for number, url in enumerate(linked[:_TRIED]):
+        (folder / f"page{number}.html").write_bytes(visitor.get(url).content)
+    return replace(feed, url=f"{folder}/*.html", follow=""), len(linked)
+
+
 def _restore(opened: OpenedFile, feed: FeedTable) -> FeedTable:
     """Return the settings that were found in the saved page, with the address to fetch."""
-    return replace(opened.feed, url=feed.url, pages=feed.pages, headers=feed.headers)
+    return replace(opened.feed, url=feed.url, pages=feed.pages, headers=feed.headers, follow=feed.follow)
 
 
 def count_records(records: list[Record], *, today: date, total: int = 0) -> Counts:

@@ -17,6 +17,7 @@ from outings.release.root import FeedMemory
 from outings.release.store import NotFound, StoreError, open_store
 from pipeline.fetch.formats import FetchContext, load_reader
 from pipeline.fetch.http_client import FetchError, fetch, open_client
+from pipeline.fetch.linked_pages import fetch_linked
 from pipeline.fetch.pages import fetch_rows
 from pipeline.fetch.source import (
     BUCKET_SCHEME,
@@ -98,6 +99,8 @@ async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemor
     validators = known if asked.url == feed.url else None
     if feed.url.startswith(BUCKET_SCHEME):
         files = await asyncio.to_thread(read_bucket, feed, configuration, folder)
+    elif feed.follow:
+        files = await fetch_linked(asked, context, folder=folder)
     elif feed.pages is not None:
         files = (await fetch_rows(asked, feed.pages, context, folder=folder),)
     else:

@@ -206,6 +206,7 @@ CHANGES: dict[str, Any] = {
     "feeds.encoding": ("sheet", "cp1250"),
     "feeds.records": ("rows", "more"),
     "feeds.references": ("rows", {"kind": "kinds"}),
+    "feeds.follow": ("page", "^/b/"),
     "feeds.skip": ("sheet", 2),
     "feeds.sheet": ("book", "Two"),
     "feeds.table": ("base", "two"),
@@ -276,7 +277,8 @@ def derive_value(field: Any) -> Any:
 def web() -> Iterator[Web]:
     with serve_web() as served:
         for path in ("/a/page", "/b/page"):
-            served.pages[path] = Page(json.dumps(LINKED).encode(), headers={"content-type": "application/ld+json"})
+            script = f'<script type="application/ld+json">{json.dumps(LINKED)}</script><a href="/b/page">more</a>'
+            served.pages[path] = Page(f"<html>{script}</html>".encode(), headers={"content-type": "text/html"})
         served.pages["/web"] = Page(
             write_csv(make_rows("web"))[len("written by hand\n") :],
             headers={"content-type": "text/csv; charset=cp1252"},

@@ -190,3 +190,31 @@ def test_an_event_in_two_feeds_is_said_with_the_feed_that_says_more(internet: In
     assert (warning["feed"], warning["count"], warning["examples"]) == ("city", 1, ["Winter Show!"])
     assert "of one in seller; city says more of them" in warning["message"]
     assert "leave them out of seller" in warning["message"]
+
+
+def open_gallery(internet: Internet, count: int) -> list[str]:
+    """Open a site whose list has no dates, and whose pages of events have JSON-LD. Return the names of the events."""
+    numbers = range(1, count + 1)
+    links = "".join(city.link(f"/calendar/show-{number}", f"Show {number}") for number in numbers)
+    internet.pages["gallery.santarosa.example/"] = city.make_home("Gallery", city.link("/calendar", "Calendar"))
+    internet.pages["gallery.santarosa.example/calendar"] = systems.make_html(links + city.link("/shop/a", "Shop"))
+    for number in numbers:
+        address = f"gallery.santarosa.example/calendar/show-{number}"
+        event = systems.make_linked_event(number, name=f"Show {number}", url=f"https://{address}")
+        internet.pages[address] = systems.make_linked_page([event])
+    return [f"Show {number}" for number in numbers]
+
+
+def test_the_pages_of_events_that_a_list_links_to_are_a_feed(draft: Draft, internet: Internet, tmp_path: Path) -> None:
+    names = open_gallery(internet, 5)
+    done, (feed,) = draft("https://gallery.santarosa.example/", *CENTER)
+    assert (feed["format"], feed["url"]) == ("jsonld", "https://gallery.santarosa.example/calendar")
+    assert "3 of about 5 events" in done.stdout
+    internet.pages["gallery.santarosa.example/calendar/show-2"] = systems.Page(b"", status=404)
+    config = str(tmp_path / "outings.toml")
+    built = run("build", "--workers", "1", "-c", config)
+    assert built.exit_code == 0, built.output
+    assert "answers 404, and is left out" in built.stderr
+    printed = run("query", "SELECT name FROM events ORDER BY name", "--format", "json", "-c", config)
+    shown = [row["name"] for row in json.loads(printed.stdout)["rows"]]
+    assert shown == [name for name in names if name != "Show 2"]
