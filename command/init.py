@@ -13,7 +13,15 @@ from typing import Any, cast
 import click
 
 from command.options import disarm, print_json, read_config, take_config, take_json
-from command.websites import Websites, find_websites, list_remarks, read_feeds, show_missing, show_websites
+from command.websites import (
+    Websites,
+    find_websites,
+    list_remarks,
+    read_feeds,
+    refuse_no_listing,
+    show_missing,
+    show_websites,
+)
 from outings.configuration import (
     Configuration,
     ConfigurationError,
@@ -138,7 +146,9 @@ def init(
         if sql:
             click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
             return
-        drafted = _write_checked(config, city, drafts, websites, organization=organization, force=force)
+        drafted = _write_checked(
+            config, city, drafts, websites, organization=organization, force=force, is_typed=type_ is not None
+        )
     except ConfigurationError as error:
         raise WrongSetting("\n".join(f"{problem.key}: {problem.message}" for problem in error.problems)) from error
     if as_json:
@@ -281,10 +291,18 @@ def _find_zone(point: tuple[float, float]) -> str:
 
 
 def _write_checked(
-    config: Path, city: MetroDraft, drafts: Sequence[FeedDraft], websites: Websites, *, organization: str, force: bool
+    config: Path,
+    city: MetroDraft,
+    drafts: Sequence[FeedDraft],
+    websites: Websites,
+    *,
+    organization: str,
+    force: bool,
+    is_typed: bool,
 ) -> list[Drafted]:
     """Write the configuration, but only if every feed in it can be read. Return what was read, and what would become of
-    it in a first build today. A website whose feed can't be read to its end is left out."""
+    it in a first build today. A website whose feed can't be read to its end is left out. `is_typed`: the user said what
+    a row is."""
     draft = config.with_name(f".{config.name}.draft")
     own = websites.organizations
     write = partial(write_toml, city, organization=organization, urls=websites.urls, organizations=own)
@@ -293,6 +311,8 @@ def _write_checked(
         configuration = read_configuration(draft, os.environ)
         reads = read_feeds(configuration, websites)
         drafts = [read for read in drafts if read.feed.name in reads]
+        for own_draft in () if is_typed else drafts:
+            refuse_no_listing(own_draft, reads[own_draft.feed.name])
         remarks = {name: list_remarks(feed, reads[name], city) for name, feed in _by_name(configuration, reads).items()}
         draft.write_text(write(drafts, remarks=remarks), encoding="utf-8")
         configuration = read_configuration(draft, os.environ)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from command.options import disarm, tell
 from outings.configuration import Configuration, FeedTable
-from outings.failures import OperatorError
+from outings.failures import OperatorError, WrongSetting
 from pipeline.clean.feed_read import FeedRead
 from pipeline.discovery.discovering import (
     Discovery,
@@ -22,9 +22,9 @@ from pipeline.discovery.discovering import (
     open_start,
 )
 from pipeline.discovery.reading import Question
-from pipeline.discovery.unwanted import propose_drop
+from pipeline.discovery.unwanted import is_no_listing, propose_drop
 from pipeline.discovery.visitor import NotVisitedError, Visitor
-from pipeline.drafts.drafting import OpenedFile
+from pipeline.drafts.drafting import FeedDraft, OpenedFile
 from pipeline.drafts.metro import MetroDraft, Point, make_slug
 from pipeline.drafts.writing import encode, list_first
 from pipeline.feed_task import read_feed
@@ -136,6 +136,15 @@ def read_feeds(configuration: Configuration, websites: Websites) -> dict[str, Fe
     if not reads:
         raise failures[0]
     return reads
+
+
+def refuse_no_listing(draft: FeedDraft, read: FeedRead) -> None:
+    """Raise WrongSetting for a draft whose rows are neither events nor places."""
+    if is_no_listing(draft, read.records):
+        raise WrongSetting(
+            f"{draft.feed.name}: its rows have no dates of events, and no addresses or points of places: a list of "
+            "products or posts is no listing. If they are places, say --type place; if a column is their date, --column start_date=…"
+        )
 
 
 def list_remarks(feed: FeedTable, read: FeedRead, city: MetroDraft) -> list[str]:

@@ -1,4 +1,4 @@
-"""Find events that no family looks for, closings and meetings, and propose the setting that leaves them out."""
+"""Find what no family looks for: rows that are no listings, and closings and meetings, which `drop` leaves out."""
 
 import re
 from collections.abc import Sequence
@@ -7,9 +7,10 @@ from msgspec import Struct
 
 from outings.configuration import FeedTable
 from pipeline.discovery.candidates import read_words
+from pipeline.drafts.drafting import FeedDraft
 from pipeline.fetch.keep_and_drop import compile_words
 from pipeline.fetch.table.mapping import list_used
-from pipeline.records.record import Record
+from pipeline.records.record import PlaceRecord, Record
 from pipeline.words import fold
 
 
@@ -50,3 +51,10 @@ def _find_column(feed: FeedTable) -> str:
     if feed.format == "ics":
         return "summary"
     return next(iter(list_used({"name": feed.map["name"]})), "") if "name" in feed.map else ""
+
+
+def is_no_listing(draft: FeedDraft, records: Sequence[Record]) -> bool:
+    """Return True if a draft takes rows for places although none has an address or a point: products, posts."""
+    is_guessed = draft.own.get("type") == {"value": "place"}
+    places = [record for record in records if isinstance(record, PlaceRecord)]
+    return is_guessed and bool(places) and all(place.location is None for place in places)

@@ -218,3 +218,21 @@ def test_the_pages_of_events_that_a_list_links_to_are_a_feed(draft: Draft, inter
     printed = run("query", "SELECT name FROM events ORDER BY name", "--format", "json", "-c", config)
     shown = [row["name"] for row in json.loads(printed.stdout)["rows"]]
     assert shown == [name for name in names if name != "Show 2"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"id": n, "title": f"Wooden Train {n}", "vendor": "Toys", "price": f"{n}9.00"} for n in range(1, 9)],
+        [{"id": n, "title": f"Our Week {n}", "published": f"2026-10-0{n}", "body": "We did."} for n in range(1, 9)],
+    ],
+    ids=["products", "posts"],
+)
+def test_a_shops_products_and_a_blogs_posts_are_no_listings(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    words = ("init", str(tmp_path / "rows.json"), *CITY, *CENTER, "-c", str(tmp_path / "outings.toml"))
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert "a list of products or posts is no listing" in refused.stderr
+    assert not (tmp_path / "outings.toml").exists()
+    assert run(*words, "--type", "place").exit_code == 0
