@@ -143,7 +143,8 @@ def refuse_no_listing(draft: FeedDraft, read: FeedRead) -> None:
     if is_no_listing(draft, read.records):
         raise WrongSetting(
             f"{draft.feed.name}: its rows have no dates of events, and no addresses or points of places: a list of "
-            "products or posts is no listing. If they are places, say --type place; if a column is their date, --column start_date=…"
+            "products or posts is no listing. If they are places, say --type place; if a "
+            "column is their date, --column start_date=…"
         )
 
 
