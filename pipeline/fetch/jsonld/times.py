@@ -9,9 +9,10 @@ from outings.configuration import is_zone, read_zone
 from outings.contract.values import number_day
 from outings.contract.vocabulary import WEEKDAYS
 from outings.texts.days import WEEKDAYS as CODES
-from outings.texts.days import read_weekdays
+from outings.texts.days import read_days, read_weekdays
 from outings.texts.hours import read_hours
 from outings.texts.opening import read_opening
+from outings.texts.tokens import fold
 from pipeline.dates.rule_days import RuleError, list_days, parse_rule
 from pipeline.dates.zones import find_fold_zone
 from pipeline.fetch.jsonld.nodes import Node, shorten_name
@@ -26,6 +27,7 @@ _SHORT = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d(?::?
 # EventON writes the hour twice: 2019-9-18T10-10-30-00.
 _HOUR_TWICE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})T(\d\d)-\2-(\d\d)-00$", re.ASCII)
 _OFFSET = re.compile(r"(?<=\d)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$", re.ASCII)
+_WORDS_AND_YEAR = re.compile(r"(?=.*[a-z]{3})(?=.*\b20\d\d\b)[^/]{1,80}")
 _DURATION = re.compile(r"P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})(?:\.\d+)?S)?)?")
 _LAST_MINUTE = time(23, 59)
 # A day of later years is how software writes that there is none, and nothing can be added to it.
@@ -49,7 +51,9 @@ def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
     """
     plain = _HOUR_TWICE.sub(r"\1T\2:\3", text.strip())
     match = _MOMENT.fullmatch(plain) or _SHORT.fullmatch(plain)
-    if match is None or int(match[1]) > _LAST_YEAR:
+    if match is None:
+        return _parse_words(plain)
+    if int(match[1]) > _LAST_YEAR:
         return None
     try:
         day = date(int(match[1]), int(match[2]), int(match[3]))
@@ -65,6 +69,20 @@ def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
         return LocalTime(there.replace(tzinfo=None, fold=0), is_date=False, fixed=find_fold_zone(there))
     except (ValueError, OverflowError):
         return None
+
+
+def _parse_words(text: str) -> LocalTime | None:
+    """Parse a day whose month is a word and whose year is stated: "December 5, 2026 7:00 PM"."""
+    folded = fold(text)
+    if _WORDS_AND_YEAR.fullmatch(folded) is None:
+        return None
+    hours = read_hours(folded)
+    written = folded if hours is None else f"{folded[: hours.begin]} {folded[hours.end :]}"
+    days = read_days(written.strip(" ,;"), today=date.min + timedelta(days=366))
+    if days is None or days.first is None or days.last is not None or (hours is not None and hours.ends is not None):
+        return None
+    clock = time() if hours is None else hours.begins
+    return LocalTime(datetime.combine(days.first, clock), is_date=hours is None)
 
 
 def parse_clock(text: str) -> time | None:

@@ -23,6 +23,10 @@ from tests.pipeline.fetch.documents import ReadJsonld, event, show, the_one
         ({"startDate": ["2026-08-12T10:00"]}, {"starts_local": "2026-08-12T10:00:00"}),
         ({"startDate": {"@type": "xsd:dateTime", "@value": "2026-08-12T10"}}, {"starts_local": "2026-08-12T10:00:00"}),
         ({"startDate": "2026-08-12"}, {"date_on": "2026-08-12"}),
+        ({"startDate": "August 12, 2026 7:00 PM"}, {"starts_local": "2026-08-12T19:00:00"}),
+        ({"startDate": "Wed, Aug 12, 2026 at 7pm"}, {"starts_local": "2026-08-12T19:00:00"}),
+        ({"startDate": "12 août 2026 à 19h30"}, {"starts_local": "2026-08-12T19:30:00"}),
+        ({"startDate": "12. August 2026"}, {"date_on": "2026-08-12"}),
         ({"startDate": "2026-08-12", "endDate": "2026-08-12"}, {"date_on": "2026-08-12"}),
         (
             {"startDate": "2026-08-12", "endDate": "2026-08-14"},
@@ -79,7 +83,8 @@ def test_dates_are_read_by_the_metros_clock(
 
 
 @pytest.mark.parametrize(
-    "text", ["9999-12-31", "08/12/2026", "Aug 12, 2026 10:00 am", "2026-13-01", "2026-08", "tomorrow"]
+    "text",
+    ["9999-12-31", "08/12/2026", "Aug 12 10:00 am", "Aug 12, 2026 10:00 am PST", "2026-13-01", "2026-08", "tomorrow"],
 )
 def test_what_is_no_date_quarantines_and_is_not_guessed(read_jsonld: ReadJsonld, text: str) -> None:
     (problem,) = read_jsonld(event(startDate=text)).problems
