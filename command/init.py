@@ -49,7 +49,7 @@ from pipeline.drafts.metro import (
     find_points,
     make_slug,
 )
-from pipeline.drafts.roles import IGNORED
+from pipeline.drafts.roles import STATED
 from pipeline.drafts.writing import DRAFTED, describe_draft, explain_change, format_draft, write_toml
 from pipeline.dry_run import DryRun
 from pipeline.fetch.raw_records import find_timezone
@@ -234,8 +234,8 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, list[str]]:
     stated: dict[str, list[str]] = {}
     for text in columns:
         role, equals, column = text.partition("=")
-        if not equals or role not in (*ROLES, IGNORED):
-            allowed = ", ".join((*ROLES, IGNORED))
+        if not equals or role not in (*ROLES, *STATED):
+            allowed = ", ".join((*ROLES, *STATED))
             raise click.UsageError(f"--column {text}: expected ROLE=COLUMN, where a role is one of: {allowed}")
         stated.setdefault(role, []).append(column)
     return stated

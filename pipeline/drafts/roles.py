@@ -70,6 +70,8 @@ class Role(Struct, frozen=True, kw_only=True):
 Roles = Mapping[str, Role]
 # Of columns that are taken for nothing.
 IGNORED = "ignore"
+# Roles that only the caller gives. A column of types says what each row is.
+STATED = (IGNORED, "type")
 # Makes a column's role, with the notation of its times.
 MakeRole = Callable[[str, str], Role]
 

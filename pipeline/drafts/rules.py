@@ -23,10 +23,11 @@ TELLING = ("name", "start_date", "start_time", "venue", "address")
 
 
 def choose_type(roles: Roles) -> str:
-    """Return `class` for weekdays of a term, or without dates; `event` if there are dates; else `place`."""
+    """Return `class` for weekdays of a term, or without dates; `event` if there are dates; else `place`. Beside a column
+    of types: that of the words that it has for no other."""
     start = roles.get("start_date")
     # Courses of one term begin on the same few days.
-    if "weekdays" in roles and (
+    if "weekdays" in roles and "type" not in roles and (
         start is None or "end_date" in roles or start.writing.ends
         or len(start.column.distinct) * 2 <= len(start.column.filled)
     ):  # fmt: skip
@@ -36,12 +37,18 @@ def choose_type(roles: Roles) -> str:
 
 def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency: str, subject: str) -> Rules:
     """Draft all rules. `subject`: the name of the feed, which says what its places are where no column does."""
+    types = {word: meant[0] for word in _list_types(roles) if (meant := find_meanings("types", word))}
     rules: Rules = {"type": {"value": type_}, "source_id": _draft_identity(roles, columns)}
+    if "type" in roles:
+        rules["type"] = {"column": roles["type"].path, "lookup": types, "other": type_, "fallback": type_}
     rules |= _draft_name(roles, type_=type_) | _copy(roles, {"description": "description"})
-    if type_ == "class":
-        rules |= _draft_course(roles)
-    elif type_ != "place":
-        rules |= _draft_times(roles) | _draft_further_dates(roles, columns)
+    for own in dict.fromkeys((type_, *types.values())):
+        if own == "class":
+            rules |= _draft_course(roles)
+        elif own == "camp":
+            rules |= {_IN_CAMPS[member]: rule for member, rule in _draft_course(roles).items()}
+        elif own == "event":
+            rules |= _draft_times(roles) | _draft_further_dates(roles, columns)
     rules |= _draft_words(roles, type_=type_)
     if type_ == "place" and "type_hint" not in rules and (kinds := find_meanings("type_hints", subject)):
         rules["type_hint"] = {"value": kinds[0]}
@@ -50,6 +57,17 @@ def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency
     if type_ != "place":
         rules |= _draft_price(roles, currency=currency)
     return rules | _draft_links(roles, type_=type_)
+
+
+def _list_types(roles: Roles) -> list[str]:
+    return roles["type"].column.distinct if "type" in roles else []
+
+
+# A camp has the members of a course in its session.
+_IN_CAMPS = {
+    "term.starts_on": "sessions.starts_on", "term.ends_on": "sessions.ends_on", "schedule.days": "sessions.days",
+    "schedule.start_time": "sessions.start_time", "schedule.end_time": "sessions.end_time",
+}  # fmt: skip
 
 
 def _copy(roles: Roles, members: Mapping[str, str]) -> Rules:

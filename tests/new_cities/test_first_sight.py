@@ -173,6 +173,32 @@ def test_a_draft_that_cannot_run_is_no_candidate(tmp_path: Path) -> None:
     assert outcome.rows == 3
 
 
+PROGRAMS = """id,title,program_type,start_date,end_date,days,start_time,end_time
+1,Robot Week,Summer Camp,2027-07-05,2027-07-09,,9:00,15:00
+2,Pottery,Youth Class,2027-01-11,2027-03-01,Mon,16:00,17:30
+3,Winter Fair,Special Event,2027-01-16,2027-01-16,,10:00,14:00
+"""
+
+
+def test_a_column_says_what_each_row_is(tmp_path: Path) -> None:
+    options = ("--column", "type=program_type")
+    mapping, records, _ = draft(tmp_path, "programs.csv", PROGRAMS, *options)
+    assert mapping["type"]["lookup"] == {"Summer Camp": "camp", "Youth Class": "class"}
+    camp, course, fair = records
+    assert (camp.type, str(camp.sessions[0].starts_on), str(camp.sessions[0].start_time)[:5]) == (
+        "camp", "2027-07-05", "09:00",
+    )  # fmt: skip
+    assert (course.type, course.schedule.days, str(course.term.ends_on)) == ("class", ("monday",), "2027-03-01")
+    assert (fair.type, str(fair.starts_local), str(fair.ends_local)) == (
+        "event", "2027-01-16 10:00:00", "2027-01-16 14:00:00",
+    )  # fmt: skip
+
+
+def test_a_file_of_camps_has_sessions(tmp_path: Path) -> None:
+    _, records, _ = draft(tmp_path, "camps.csv", PROGRAMS, "--type", "camp")
+    assert [str(record.sessions[0].ends_on) for record in records] == ["2027-07-09", "2027-03-01", "2027-01-16"]
+
+
 @pytest.mark.parametrize(
     ("language", "texts"),
     [

@@ -110,7 +110,13 @@ def test_events_in_six_european_languages_say_what_their_files_say(
     tmp_path: Path, serve_folder: Callable[[Path], Ask]
 ) -> None:
     printed = draft(
-        tmp_path, LYON, "fr-agenda.csv", "de-kalender.csv", "pt-eventos.csv", "it-eventi.csv", "nl-agenda.csv",
+        tmp_path,
+        LYON,
+        "fr-agenda.csv",
+        "de-kalender.csv",
+        "pt-eventos.csv",
+        "it-eventi.csv",
+        "nl-agenda.csv",
         "ca-agenda.csv",
     )
     ask = serve_folder(tmp_path)

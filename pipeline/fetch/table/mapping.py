@@ -18,6 +18,7 @@ from outings.sql_quoting import literal, quote
 from pipeline.fetch.table.ranges import CURRENCY, take_range
 from pipeline.fetch.table.targets import TIMES, Target, find_targets
 from pipeline.fetch.table.time_formats import read_clock, read_day, read_moment
+from pipeline.records.record import RECORDS, make_members
 from pipeline.words import fold, merge_words
 
 # A place in a list, all of it, or (`[label=Ages?]`) the entry whose member matches a pattern as a whole.
@@ -227,7 +228,15 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
     if (weekdays := _list_weekday_texts(rules, columns)) and "rrule" not in tree:
         texts.append(f"coalesce({', '.join(weekdays)}) AS {quote('weekdays')}")
         tree["rrule"] = quote("weekdays")
-    members = ",\n    ".join(["rowid", *(f"{_write(branch)} AS {quote(name)}" for name, branch in tree.items())])
+    written = {name: _write(branch) for name, branch in tree.items()}
+    if "type" in written and rules["type"].value is None:  # a row has the members of its own type alone
+        for name in written.keys() - {"type"}:
+            own = [type_ for type_, own in make_members(vocabulary).items() if name in own]
+            is_own = f"lower(json_extract_string(to_json({written['type']}), '$')) IN ({', '.join(map(literal, own))})"
+            written[name] = (
+                written[name] if len(own) == len(RECORDS) else f"CASE WHEN {is_own} THEN {written[name]} END"
+            )
+    members = ",\n    ".join(["rowid", *(f"{sql} AS {quote(name)}" for name, sql in written.items())])
     read = ",\n        ".join(moments)
     of = ",\n        ".join(texts)
     headings = compile_headings(raw, columns)
