@@ -23,8 +23,8 @@ TELLING = ("name", "start_date", "start_time", "venue", "address")
 
 
 def choose_type(roles: Roles) -> str:
-    """Return `class` for weekdays of a term, or without dates; `event` if there are dates; else `place`. Beside a column
-    of types: that of the words that it has for no other."""
+    """Return `class` for weekdays of a term, or without dates; `event` if there are dates; else `place`. Beside a
+    column of types: that of the words that mean none."""
     start = roles.get("start_date")
     # Courses of one term begin on the same few days.
     if "weekdays" in roles and "type" not in roles and (
