@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
+from itertools import groupby
 from typing import Any
 
 import orjson
@@ -140,9 +141,16 @@ def write_dates(item: Item) -> str:
     if schedule.get("days"):
         times = "-".join(time[:5] for time in (schedule.get("start_time"), schedule.get("end_time")) if time)
         parts.append(f"{', '.join(schedule['days'])} {times}".rstrip())
-    hours = {day: time for day, time in (item.get("hours") or {}).items() if time}
-    parts.extend(f"{day} {time}" for day, time in hours.items())
+    parts.extend(_list_hours(item.get("hours") or {}))
     return ", ".join(filter(None, parts))
+
+
+def _list_hours(hours: Mapping[str, str | None]) -> Iterable[str]:
+    """Yield the stated hours, those of days that follow each other and are alike as one."""
+    for time, days in groupby(hours, key=hours.get):
+        first, *others = days
+        if time:
+            yield f"{first}{f' to {others[-1]}' if others else ''} {time}"
 
 
 def write_moment(text: str) -> str:

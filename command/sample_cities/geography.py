@@ -13,12 +13,16 @@ _HALF_LNG = 0.0108
 
 
 class Subject(Struct, frozen=True):
-    """A subject of sample listings. `ages`: the usual least and greatest age, in whole years."""
+    """A subject of sample listings. `ages`: the usual least and greatest age, in whole years. `begins`: the first and
+    the last hour at which an event begins. `weekdays`: when a place is open from Tuesday to Friday."""
 
     name: str
     categories: tuple[str, ...]
     ages: tuple[int, int]
     sentence: str
+    begins: tuple[int, int] = (0, 23)
+    is_indoor: bool | None = None
+    weekdays: str | None = None
 
 
 class DemoNeighborhood(Struct, frozen=True):

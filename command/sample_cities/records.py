@@ -30,7 +30,7 @@ def make_class(number: int, *, today: date, random: Random) -> Record:
         "schedule": _make_schedule(random),
         "price": _make_program_price(random),
         "registration": _make_registration(random),
-        "seasons": [random.choice(("spring", "summer", "fall", "winter"))],
+        "seasons": [_find_season(starts_on)],
     }
     if number % 10 == 9:
         record["term"] = {}
@@ -110,7 +110,8 @@ def make_camp(number: int, *, today: date, random: Random) -> Record:
         "meals_included": overnight or None,
     }
     if number % 9 != 8:
-        first = today + timedelta(days=random.randrange(-30, 90))
+        day = today + timedelta(days=random.randrange(-30, 90))
+        first = day - timedelta(days=day.weekday())
         record["sessions"] = [
             _make_session(part, first=first, overnight=overnight, random=random)
             for part in range(random.randrange(1, 5))
@@ -224,31 +225,36 @@ def _make_event(number: int, *, today: date, random: Random) -> Record:
     subject = random.choice(GROWN_UP_EVENTS) if grown_up else EVENTS[number % len(EVENTS)]
     record = _describe(subject, number, random) | {
         "price": _make_price(number, random),
-        "seasons": [random.choice(("spring", "summer", "fall", "winter"))],
         "registration_required": random.choice((True, False, None)),
     }
     if number % 13 == 12:
         record["occasions"] = [random.choice(("halloween", "new_year", "birthday", "easter"))]
     if number % 29 == 28:
         record["teams"] = ["storm"]
-    return record | _make_time(number, today=today, random=random)
+    return record | _make_time(subject, number, today=today, random=random)
 
 
-def _make_time(number: int, *, today: date, random: Random) -> Record:
+def _make_time(subject: Subject, number: int, *, today: date, random: Random) -> Record:
     """Make an event's times. One in thirty has no date, one in eight no time, one in four is a series."""
     if number % 30 == 29:
         return {}
     day = today + timedelta(days=random.randrange(-10, 60))
+    times: Record = {"seasons": [_find_season(day)]}
     if number % 8 == 7:
-        return {"date_on": day.isoformat()}
-    starts = datetime.combine(day, time(random.randrange(8, 20), random.choice((0, 15, 30))))
-    times: Record = {"starts_local": starts.isoformat()}
+        return times | {"date_on": day.isoformat()}
+    first, last = subject.begins
+    starts = datetime.combine(day, time(random.randint(first, last), random.choice((0, 15, 30))))
+    times["starts_local"] = starts.isoformat()
     if number % 6:
         times["ends_local"] = (starts + timedelta(minutes=random.choice((45, 60, 90, 120)))).isoformat()
     if number % 4 == 1:
         rule, text = _RULES[number // 4 % len(_RULES)]
         times |= {"rrule": rule.format(day=_DAYS[starts.weekday()]), "recurrence_description": text}
     return times
+
+
+def _find_season(day: date) -> str:
+    return ("winter", "spring", "summer", "fall")[day.month % 12 // 3]
 
 
 def _make_price(number: int, random: Random) -> Record:
@@ -270,14 +276,16 @@ def _make_place(metro: DemoMetro, number: int, random: Random) -> Record:
     location = _make_location(metro, random)
     if number % 15 == 14:
         location |= {"lat": None, "lng": None}
-    indoor = random.choice((True, False, None))
+    indoor = random.choice((subject.is_indoor, subject.is_indoor, None))
+    weekdays = subject.weekdays if number % 3 < 2 else None
     return _describe(subject, number, random) | {
         "type": "place",
         "source_id": f"place-{number}",
         "name": f"{location['street_address'].split(' ', 1)[1]} {subject.name} {number + 1}",
         "type_hint": TYPE_HINTS[number % len(TYPE_HINTS)],
         "location": location,
-        "hours": {"saturday": "10:00-17:00", "sunday": "10:00-17:00" if number % 2 else None},
+        "hours": dict.fromkeys(WEEKDAYS[1:5], weekdays)
+        | {"saturday": "10:00-17:00", "sunday": "10:00-17:00" if number % 2 else None},
         "admission": {"type": "fixed", "child_price": 12.0, "currency": "USD"} if number % 3 == 0 else {},
         "birthday_parties": {"available": random.choice((True, False, None))},
         "classes": {"available": random.choice((True, None))},

@@ -99,7 +99,7 @@ EVENTS = [
     ),
     write("/v1/seattle/events?neighborhood=Atlantis", 200, lambda a: a.data == []),
     write(
-        "/v1/seattle/events?lat=47.6062&lng=-122.3321&radius_m=3000",
+        "/v1/seattle/events?lat=47.6062&lng=-122.3321&radius_m=6000",
         200,
         all_items(lambda e: e["location"]["lat"] is not None),
     ),
