@@ -139,7 +139,7 @@ def refer_organization(node: Node, setting: NodeContext) -> Record | None:
 
 
 def list_times(node: Node, zone: ZoneInfo) -> Record:
-    """Return `starts_local` or `date_on`, and the end. A start that can't be read is returned as text."""
+    """Return `starts_local` or `date_on`, and the end. What can't be read is returned as text, to be reported."""
     text = node.get_text("startDate")
     if text is None:
         return {}
@@ -151,9 +151,11 @@ def list_times(node: Node, zone: ZoneInfo) -> Record:
         assert ends is not None
         day_after = datetime.combine(ends.local.date(), time()) + timedelta(days=1)
         return _list_days(starts.local, day_after) | {"all_day": True}
+    unread: Record = {"ends_local": node.get_text("endDate")} if ends is None and node.get_text("endDate") else {}
     if starts.is_date:
-        return _list_days(starts.local, None if ends is None else ends.local + timedelta(days=ends.is_date))
-    members: Record = {"starts_local": starts.local.isoformat()}
+        days = _list_days(starts.local, None if ends is None else ends.local + timedelta(days=ends.is_date))
+        return days | unread
+    members: Record = unread | {"starts_local": starts.local.isoformat()}
     if starts.fixed is not None:
         members["timezone"] = starts.fixed
     if ends is not None and not (ends.is_date and ends.local.date() == starts.local.date()):

@@ -92,6 +92,16 @@ def test_what_is_no_date_quarantines_and_is_not_guessed(read_jsonld: ReadJsonld,
     assert problem.source_id == "https://a.example/1"
 
 
+@pytest.mark.parametrize("start", ["2026-08-12", "2026-08-12T10:00"])
+def test_an_end_that_is_no_date_is_left_out_reported_and_counted(read_jsonld: ReadJsonld, start: str) -> None:
+    read = read_jsonld(event(startDate=start, endDate="TBA"))
+    assert "ends_local" not in the_one(read)
+    assert [(problem.field, problem.value, problem.quarantined) for problem in read.problems] == [
+        ("ends_local", "TBA", False)
+    ]
+    assert read.unread == ('ends_local: 1 of 1 texts not understood: "TBA"',)
+
+
 WEEKLY = {"@type": "Schedule", "startDate": "2026-08-10", "startTime": "10:30", "repeatFrequency": "P1W"}
 
 

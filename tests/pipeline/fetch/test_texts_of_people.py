@@ -134,6 +134,7 @@ CELLS = {
     "Samedis": ([11, 18, 25], ""),
     "mardi au vendredi 10h-12h et 14h-18h": ([7, 8, 9, 10, 14, 15, 16, 17, 21, 22, 23, 24], "10:00-12:00"),
     "11h-12h": (None, "11:00-12:00"),
+    "Fri 18:00 - Sun 11:00": (None, "18:00-00:00"),
     "vendredi 20h, samedi 10h-12h": (None, "20:00-00:00"),
     "10h-18h, fermé le lundi": (None, "10:00-18:00"),
     "selon programme": (None, ""),
@@ -156,4 +157,4 @@ def test_weekdays_in_a_cell_of_hours_make_the_series(configure: Configure, tmp_p
     assert found == CELLS
     spans = [record for record in read.records if isinstance(record, EventRecord) and not record.rrule]
     assert {record.ends_local.date() for record in spans if record.ends_local} == {date(2026, 7, 26), date(2026, 7, 27)}
-    assert read.unread == ('starts_local (hour): 1 of 11 texts not understood: "selon programme"',)
+    assert read.unread == ('starts_local (hour): 1 of 12 texts not understood: "selon programme"',)
