@@ -20,7 +20,7 @@ from pipeline.drafts.metro import MetroDraft, Point
 from pipeline.feed_task import read_feed
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.linked_pages import list_linked
-from pipeline.fetch.pages import make_page_address, parse_rows
+from pipeline.fetch.pages import make_page_address, read_page
 from pipeline.fetch.urls import choose_suffix, fill_days
 from pipeline.records.record import EventRecord, Record
 from pipeline.records.spans import find_last_day
@@ -109,7 +109,7 @@ def _save_page(feed: FeedTable, visitor: Visitor, question: Question) -> tuple[F
     answer = visitor.get(asked.url if feed.pages is None else make_page_address(asked, feed.pages))
     total = 0
     if feed.pages is not None:
-        page = parse_rows(answer.content, feed, feed.pages, charset=answer.charset)
+        page = read_page(answer.content, feed, feed.pages, charset=answer.charset)
         total = page.total or (page.last or 0) * len(page.rows)
     folder = question.scratch / f"candidate-{visitor.requests}"
     folder.mkdir(parents=True)

@@ -36,7 +36,9 @@ class WebPage(Struct, frozen=True, kw_only=True):
 
     @property
     def has_linked_events(self) -> bool:
-        """Return True if the page has events in JSON-LD."""
+        """Return True if the page has events in JSON-LD or microdata."""
+        if re.search(r"""itemtype=["']https?://schema\.org/\w*(Event|Festival)""", self.source):
+            return True
         is_linked = "application/ld+json" in self.source
         return is_linked and re.search(r'"@type"\s*:\s*\[?\s*"[^"]*(Event|Festival)', self.source) is not None
 
@@ -96,7 +98,12 @@ def is_page(content: bytes) -> bool:
 
 
 def parse_page(content: bytes, url: str, *, charset: str | None = None) -> WebPage:
-    """Parse a page. What can't be parsed has no links."""
+    """Parse a page. What can't be parsed has no links.
+
+    >>> page = parse_page(b"<title>Zoo</title><a href='/events'>What's on</a>", "https://zoo.example/")
+    >>> page.title, page.links[0].url
+    ('Zoo', 'https://zoo.example/events')
+    """
     source = decode_text(content, charset=charset).text[:_MOST_SOURCE]
     collector = _PageCollector(url)
     parser = etree.HTMLParser(target=collector, encoding="utf-8", huge_tree=True, no_network=True)

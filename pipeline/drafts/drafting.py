@@ -77,7 +77,7 @@ def find_format(content: bytes) -> str:
     start = content[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.upper().startswith(b"BEGIN:VCALENDAR"):
         return "ics"
-    if start.startswith(b"<") and b"application/ld+json" in content:
+    if start.startswith(b"<") and (b"application/ld+json" in content or b"itemscope" in content):
         return "jsonld"
     if not start.startswith((b"{", b"[")):
         return "table"

@@ -47,7 +47,7 @@ class Page(Struct, frozen=True, kw_only=True):
     next: str | None = None
 
 
-def parse_rows(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
+def read_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
     """Parse the rows of a page and what it states of others. Raises ValueError with what is wrong with it."""
     refuse_markup(content)
     decoded = decode_text(content, stated=feed.encoding, charset=charset)
@@ -222,7 +222,7 @@ class _RowPageReader(PageReader, kw_only=True):
     def parse(self, content: bytes, answer: FetchResult) -> Page:
         if content is _NO_PAGE:
             return Page()
-        return parse_rows(content, self.client.feed, self.pages, charset=answer.charset)
+        return read_page(content, self.client.feed, self.pages, charset=answer.charset)
 
     def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
         for before, now in ((self.total, page.total), (self.last, page.last)):

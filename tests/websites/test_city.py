@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from outings.configuration import Configuration, FeedTable, read_configuration
+from pipeline.feed_task import read_feed
 from tests.new_cities.exporting import run
 from tests.settings import format_metro
 from tests.websites import city, systems
@@ -236,3 +238,30 @@ def test_a_shops_products_and_a_blogs_posts_are_no_listings(rows: list[dict[str,
     assert "a list of products or posts is no listing" in refused.stderr
     assert not (tmp_path / "outings.toml").exists()
     assert run(*words, "--type", "place").exit_code == 0
+
+
+def test_the_microdata_of_a_page_are_events(draft: Draft, internet: Internet, tmp_path: Path) -> None:
+    shows = "".join(
+        f"""<div itemscope itemtype="http://schema.org/MusicEvent"><a itemprop="url" href="/shows/{number}">
+        <span itemprop="name">Kids <b>Concert</b> {number}</span></a><br>
+        <time itemprop="startDate" datetime="{systems.name_day(number)}T15:00">3 pm</time>
+        <div itemprop="location" itemscope itemtype="http://schema.org/Place"><span itemprop="name">Hall</span>
+        <p itemprop="address">12 Elm St</p></div><meta itemprop="image" content="https://hall.santarosa.example/a.jpg">
+        <span itemprop="offers" itemscope itemtype="http://schema.org/Offer"><data itemprop="price" value="8">$8</data>
+        </span></div>"""
+        for number in (1, 2, 3)
+    )
+    internet.pages["hall.santarosa.example/"] = city.make_home("Hall", shows)
+    _, (feed,) = draft("https://hall.santarosa.example/", *CENTER)
+    assert (feed["format"], feed["url"]) == ("jsonld", "https://hall.santarosa.example/")
+    checked = run("check", "-c", str(tmp_path / "outings.toml"), "--json")
+    assert json.loads(checked.stdout)["records"]["listings"] == 3
+    read = read_feed(*read_first(tmp_path / "outings.toml"))
+    first = next(record for record in read.records if record.name == "Kids Concert 1")
+    assert first.starts_local.isoformat() == f"{systems.name_day(1)}T15:00:00"
+    assert (first.location.address, first.price.min) == ("Hall, 12 Elm St", 8)
+
+
+def read_first(config: Path) -> tuple[FeedTable, Configuration]:
+    configuration = read_configuration(config, {})
+    return configuration.feeds[0], configuration

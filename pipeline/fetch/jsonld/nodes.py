@@ -16,6 +16,7 @@ import msgspec
 from lxml import etree
 
 from outings.contract.vocabulary import Vocabulary
+from pipeline.fetch.jsonld.microdata import read_microdata
 from pipeline.fetch.ndjson import MAX_LINE_BYTES
 from pipeline.fetch.source import PART
 from pipeline.fetch.text_files import decode_text, is_deep, mend_json
@@ -119,6 +120,8 @@ def _parse_page(text: str) -> tuple[list[Document], str | None]:
             documents.append(Document(line, inner[:_SHOWN], reason))
         elif inner:
             documents.append(_parse_document(inner, line=line))
+    if not documents and "itemscope" in text:
+        documents = [Document(1, item) for item in read_microdata(text) if not is_deep(item)]
     return documents, page.address
 
 
