@@ -53,7 +53,7 @@ class Vocabularies(Member, frozen=True, kw_only=True):
 
 
 class Directory(Member, frozen=True, kw_only=True):
-    """Where an API begins."""
+    """The beginning of an API, or of a metro: links to what can be asked."""
 
     links: Annotated[Mapping[str, str], means("The routes that need no id, by name. `{metro}` is a metro's slug.")]
 
