@@ -105,13 +105,26 @@ def name_field(problem: Problem) -> str | None:
     return _INDEX.sub("[]", problem.field or "") or None
 
 
+_HIDDEN_FROM = "What readers do not see by default, and what was not taken"
+
+
+def list_notes(report: Report) -> dict[str, list[str]]:
+    """Return what `check` and the pages of a build say about feeds in words: lines by their title."""
+    notes = {
+        _HIDDEN_FROM: [f"{count.feed}: {line}" for count in report.feeds for line in list_account(count)],
+        "How files were read": [f"{feed}: {reason}" for feed, decided in report.decided.items() for reason in decided],
+        "What the language of a metro leaves unread": [
+            f"{metro}: {reason}" for metro, uncovered in report.uncovered.items() for reason in uncovered
+        ],
+    }
+    return {title: lines for title, lines in notes.items() if lines}
+
+
 def format_report(report: Report) -> str:
     """Return the report as text: the counts of each feed, then sections on what was lost, left out or assumed."""
-    feeds, groups = report.feeds, report.problems
+    feeds, groups, notes = report.feeds, report.problems, list_notes(report)
     sections = {
-        "What readers do not see by default, and what was not taken": [
-            f"{count.feed}: {line}" for count in feeds for line in list_account(count)
-        ],
+        _HIDDEN_FROM: notes.pop(_HIDDEN_FROM, []),
         "Expectations that feeds do not meet": [
             f"{count.feed}: {reason}" for count in feeds for reason in count.missed
         ],
@@ -128,10 +141,7 @@ def format_report(report: Report) -> str:
             f"{feed}: {', '.join(f'{path} ({count:,})' for path, count in members.items())}"
             for feed, members in report.unknown_members.items()
         ],
-        "How files were read": [f"{feed}: {reason}" for feed, decided in report.decided.items() for reason in decided],
-        "What the language of a metro leaves unread": [
-            f"{metro}: {reason}" for metro, uncovered in report.uncovered.items() for reason in uncovered
-        ],
+        **notes,
     }
     lines = _format_counts(feeds) if feeds else ["no feed was read"]
     for title, texts in sections.items():

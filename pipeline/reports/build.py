@@ -8,7 +8,15 @@ from msgspec import structs
 
 from outings.release.manifest import FeedAccount
 from pipeline.building import BuildResult
-from pipeline.clean.record_report import FeedCount, Report, count_feed, format_report, make_report, sum_counts
+from pipeline.clean.record_report import (
+    FeedCount,
+    Report,
+    count_feed,
+    format_report,
+    list_notes,
+    make_report,
+    sum_counts,
+)
 from pipeline.records.record import Problem
 from pipeline.tasks import FeedResult
 
@@ -47,7 +55,7 @@ def make_build_report(built: BuildResult) -> Report:
 def describe_feeds(feeds: Sequence[FeedResult]) -> dict[str, Any]:
     """Describe the feeds that were read by a build that published nothing."""
     report = make_feeds_report(feeds, (problem for feed in feeds for problem in feed.problems))
-    return {"records": sum_counts(report.feeds), **structs.asdict(report)}
+    return {"records": sum_counts(report.feeds), **structs.asdict(report), "notes": list_notes(report)}
 
 
 def describe_build(built: BuildResult, *, quarantine: Path | None) -> dict[str, Any]:
@@ -65,6 +73,7 @@ def describe_build(built: BuildResult, *, quarantine: Path | None) -> dict[str, 
         "unknown_members": report.unknown_members,
         "decided": report.decided,
         "uncovered": report.uncovered,
+        "notes": list_notes(report),
     }
 
 

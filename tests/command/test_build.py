@@ -139,6 +139,10 @@ def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: 
     for form in (page.text, text):
         assert printed["release"] in form
         assert "wrong_type" in form.replace("\\", "")
+    said = [line for lines in printed["notes"].values() for line in lines]
+    assert any("hidden because they are" in line for line in said)  # as `outings check` says it
+    assert [line for line in said if " ".join(line.split()) not in " ".join(page.text.split())] == []
+    assert [line for line in said if line not in text.replace("\\", "")] == []
     assert re.search(r"all\s*" + r"\s*".join(str(total[name]) for name in total), page.text)
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.count("|") == 6]
     counts = [row for row in rows if row[0].endswith("samples")][:2]
