@@ -178,7 +178,7 @@ class SearchIndex:
         return self.list_begun(parsed.begun) if parsed.begun else range(0)
 
     def find_name_codes(
-        self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None
+        self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None = None
     ) -> Codes:
         """Return the codes, by row, of names that have this word or one of `alike`, or a related one: "children" for
         "kids", "learn" for "lesson". All listings of `own_type` count as having the word, and with `alike` those that

@@ -184,14 +184,11 @@ def _find_raising_codes(search: Search) -> dict[str, Codes]:
             kind,
             words.list_alike(kind) if is_auto else frozenset(),
             foreign,
-            words.find_type(kind) if is_auto else None,
         )
         for kind in (*parsed.kinds, *_list_lessons(search))
     }
     return kinds | {
-        word: search.index.find_name_codes(word, frozenset(), foreign, None)
-        for word in audience_words
-        if word not in kinds
+        word: search.index.find_name_codes(word, frozenset(), foreign) for word in audience_words if word not in kinds
     }
 
 
