@@ -47,7 +47,7 @@ MOST_BYTES = 4_700_000
 ADDRESS_SECONDS = 60
 
 # Headers that describe a body, which a redirect or an error does not have.
-_ENTITY = frozenset({b"content-type", b"content-length", b"content-encoding", b"cache-control", b"etag"})
+_ENTITY = frozenset({b"content-type", b"content-length", b"content-encoding", b"cache-control", b"etag", b"link"})
 _NO_REQUEST = bad_request(
     reason="invalid_value",
     message="This event is no request; allowed: those of a function's URL, and of an HTTP API with payload 2.0.",

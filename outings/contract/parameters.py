@@ -109,11 +109,11 @@ _WHO = (
         meaning="A child's age in years; keeps listings that do not state ages.",
     ),
     Parameter(
-        name="age_min", kind="integer", minimum=0, maximum=120, example="3", stability="experimental",
+        name="age_min", kind="integer", minimum=0, maximum=120, example="3", stability="experimental", is_tryable=False,
         meaning="For a child of this age or an older one; with `age_max`, for any age between. Keeps what states none.",
     ),
     Parameter(
-        name="age_max", kind="integer", minimum=0, maximum=120, example="8", stability="experimental",
+        name="age_max", kind="integer", minimum=0, maximum=120, example="8", stability="experimental", is_tryable=False,
         meaning="For a child of this age or a younger one. Keeps listings that do not state ages.",
     ),
     _flag(

@@ -39,11 +39,9 @@ def read_examples() -> Mapping[str, Example]:
 def find_example(route: Route, vocabulary: Vocabulary) -> Example | None:
     """Return a route's example in the deployment's words, or None for `/openapi.json`, which can't contain itself."""
     example = read_examples().get(route.name)
-    if example is None or vocabulary == Vocabulary():
+    if example is None or vocabulary == Vocabulary() or route.name == "vocabulary":
         return example
-    # The answer of `vocabulary` has all words with their labels, which a deployment's own lack.
-    is_fitting = route.name != "vocabulary"
-    return msgspec.structs.replace(example, answer=_fit_words(example.answer, vocabulary)) if is_fitting else None
+    return msgspec.structs.replace(example, answer=_fit_words(example.answer, vocabulary))
 
 
 def find_path_values(route: Route) -> Mapping[str, str]:
