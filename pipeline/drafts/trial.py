@@ -80,8 +80,12 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 def weigh(outcome: Outcome) -> float:
     """Return how bad a draft is, for each row: the faults of the rows, less what they state."""
-    wrong = sum(FAULTS[name][0] * count for name, count in outcome.faults.items())
+    wrong = weigh_faults(outcome) * max(1, outcome.rows)
     return (wrong - sum(_WORTH[name] * count for name, count in outcome.stated.items())) / max(1, outcome.rows)
+
+
+def weigh_faults(outcome: Outcome) -> float:
+    return sum(FAULTS[name][0] * count for name, count in outcome.faults.items()) / max(1, outcome.rows)
 
 
 class Trial:
@@ -219,7 +223,7 @@ def improve(
     changes: list[Change] = []
     candidates: list[Change] = []
     outcome = trial.run(roles)
-    while len(changes) < _MOST_CHANGES and any(outcome.faults.values()):
+    while len(changes) < _MOST_CHANGES and weigh_faults(outcome) >= _LEAST_GAIN:
         tried = [
             (changed, after, change)
             for change, changed in list_changes(roles, columns, make_role, stated=stated)
