@@ -5,6 +5,7 @@ from typing import Any
 
 from outings.texts.days import WEEKDAYS, names_day, read_days
 from outings.texts.hours import read_hours
+from outings.texts.tokens import fold
 
 _LAST_SECOND = time(23, 59, 59)
 
@@ -15,7 +16,7 @@ def take_weekdays(text: str, today: date) -> str | None:
     days, hours = read_days(text, today=today), read_hours(text)
     weekdays = () if days is None or (days.first and not days.last) else days.weekdays
     if not weekdays and hours is not None and not names_day(text):
-        further = read_hours(text[hours.end :])
+        further = read_hours(fold(text.strip())[hours.end :])
         weekdays = () if further is not None and further.weekdays else hours.weekdays
     ends = "" if hours is None or hours.ends is None else f" {hours.ends}"
     return ",".join(weekdays).upper() + ends if 0 < len(weekdays) < len(WEEKDAYS) else None
