@@ -349,7 +349,12 @@ export class Results {
     const { total } = body.facets;
     this.#countTypes(state, metro, (once ?? body).facets.total, signal);
     const listings = (once ?? body).facets.total;
-    this.#tellTotal(tellCount({ type: state.type, total, listings }, this.language), total);
+    // The list looks for the words as they are, the search also for what they mean.
+    const meant = total ? 0 : (matches?.body.meta.count_estimate ?? 0);
+    this.#tellTotal(
+      meant ? this.language.plural("found", meant) : tellCount({ type: state.type, total, listings }, this.language),
+      total || meant,
+    );
     if (shown === null) {
       this.explorer.panel?.show(path, state);
       this.explorer.beside.hidden = true;
