@@ -58,7 +58,8 @@ export function parseLine(text, about) {
       filters.to = findLast(filters.to, values.to);
     }
     for (const [name, value] of Object.entries(values)) filters[name] ??= value;
-    for (const name of FLAGS.filter((name) => name in values)) stated[name] ??= taken.text;
+    for (const name of FLAGS.filter((name) => name in values))
+      stated[name] = [stated[name], taken.text].filter(Boolean).join(" ");
   }
   const price = line.take(tables.amount);
   if (price) filters.max_price ??= price[0].replace(",", ".");
