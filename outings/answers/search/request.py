@@ -153,8 +153,8 @@ def relax_search(search: Search, *, giving_up: Collection[str] = ORDER) -> Itera
             search.query, age=search.parsed.age, read=combine_values(active), context=search.context,
             snapshot=search.snapshot,
         )  # fmt: skip
-        # Where no word is left, the words of filters that are given up are searched.
-        parsed = search.parsed if search.parsed.words else search.read_plainly()
+        # Where neither a word nor a filter is left, the words of the filters that were given up are searched.
+        parsed = search.parsed if search.parsed.words or active else search.read_plainly()
         yield replace(search, filters=filters, active=active, parsed=parsed)
 
 
