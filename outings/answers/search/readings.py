@@ -24,7 +24,7 @@ from outings.contract.vocabulary import COLLECTIONS, TYPES
 # Parameters from the one that is given up first.
 ORDER = (
     "start_after", "start_before", "weekday", "meets", "from", "to", "starts_from", "starts_to", "season", "openings",
-    "good_for_rainy", "indoor", "outdoor", "sensory", "types", "type_hint", "open_at", "neighborhood", "zip",
+    "open_at", "neighborhood", "zip", "good_for_rainy", "indoor", "outdoor", "sensory", "types", "type_hint",
     "max_price", "free",
 )  # fmt: skip
 # Parameters of filters that a first screen with few results gives up. No other date, time or opening hour is an answer.
