@@ -148,14 +148,24 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
 def relax_search(search: Search, *, giving_up: Collection[str] = ORDER) -> Iterator[Search]:
     """Yield the search with ever fewer of the filters that its text states. `giving_up`: the parameters of the filters
     that may be given up."""
-    for active in list_attempts(search.active, giving_up=giving_up):
-        filters = find_search_filters(
-            search.query, age=search.parsed.age, read=combine_values(active), context=search.context,
-            snapshot=search.snapshot,
-        )  # fmt: skip
-        # Where neither a word nor a filter is left, the words of the filters that were given up are searched.
-        parsed = search.parsed if search.parsed.words or active else search.read_plainly()
-        yield replace(search, filters=filters, active=active, parsed=parsed)
+    attempts = [_keep_filters(search, active) for active in list_attempts(search.active, giving_up=giving_up)]
+    if search.parsed.words:
+        yield from attempts
+        return
+    # Where no word is left, "green lake community center" may be a name: its words are searched with all filters but
+    # one. Then what passes the filters that are left is enough, and where none is left, the words are.
+    plain = search.read_plainly()
+    yield from (replace(attempt, parsed=plain) for attempt in attempts[: len(search.active)])
+    yield from (attempt for attempt in attempts if attempt.active)
+    yield from (replace(attempt, parsed=plain) for attempt in attempts[-1:])
+
+
+def _keep_filters(search: Search, active: tuple[Reading, ...]) -> Search:
+    filters = find_search_filters(
+        search.query, age=search.parsed.age, read=combine_values(active), context=search.context,
+        snapshot=search.snapshot,
+    )  # fmt: skip
+    return replace(search, filters=filters, active=active)
 
 
 def _read_words(

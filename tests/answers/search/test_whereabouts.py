@@ -171,3 +171,17 @@ def test_where_nothing_lies_there_the_place_is_given_up(dances: Release) -> None
 
 def test_by_default_listings_in_the_neighborhood_only_score_better(dances: Release) -> None:
     assert list(find(dances, "dance ballard")) == ["Dance", "Dance for Two", "Music"]
+
+
+def test_where_no_museum_is_near_or_open_museums_elsewhere_are_shown(tmp_path: Path) -> None:
+    listings = name_places("Old Ship", "Swings", "Green Lake Hall")
+    kinds = ("museum", "playground", "museum")
+    for listing, kind, lat in zip(listings, kinds, (40.01, 40.5, 40.02), strict=True):
+        listing |= {"type_hint": kind, "location": listing["location"] | {"lat": lat, "lng": -74.0}}
+    listings[1]["location"] |= {"neighborhood_slug": "ballard"}
+    world = World(listings=listings, neighborhoods=[make_neighborhood("ballard", "Ballard")])
+    release = open_release([world], tmp_path)
+    for q, relaxed in (("museum ballard", ["ballard"]), ("museum ballard open now", ["open now", "ballard"])):
+        body = search(release, q, AUTO)
+        assert sorted(item["name"] for item in body["data"]) == ["Green Lake Hall", "Old Ship"]
+        assert sorted(body["meta"]["relaxed"]) == sorted(relaxed)
