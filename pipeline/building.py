@@ -18,7 +18,7 @@ from outings.release.log import Version
 from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.pointer import read_current
 from outings.release.publishing import Publication, SiteObjects, make_deadline, publish
-from outings.release.root import Part
+from outings.release.root import FeedMemory, Part, leave_out_texts
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.address_service import AddressService
@@ -484,7 +484,7 @@ def _publish(
         base=run.previous.root,
         parts=parts,
         changes=list_versions(changes, stamp=plan.stamp),
-        feeds={**dict.fromkeys(_list_dropped(run)), **{feed.feed: feed.memory for feed in feeds}},
+        feeds={**dict.fromkeys(_list_dropped(run)), **{feed.feed: _leave_out_texts(feed.memory) for feed in feeds}},
         now=plan.stamp,
         find_changes=find_organization_changes,
         make_site=(lambda *_: SiteObjects(site=None, objects=()))
@@ -505,6 +505,10 @@ def _publish(
         uncovered=find_uncovered(run.build.configuration),
         accounts=add_accounts(accounts.values()),
     )
+
+
+def _leave_out_texts(memory: FeedMemory) -> FeedMemory:
+    return replace(memory, unread=leave_out_texts(memory.unread))
 
 
 def _finish_feeds(

@@ -70,6 +70,15 @@ class ReadCounts(Struct, frozen=True, kw_only=True):
         return {name: getattr(self, name) for name in ReadCounts.__struct_fields__}
 
 
+def leave_out_texts(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return lines of `unread` without the texts, which may be of a record that is taken down later: a root stays.
+
+    >>> leave_out_texts(['ages: 1 of 2 texts not understood: "for big ones"'])
+    ('ages: 1 of 2 texts not understood',)
+    """
+    return tuple(line.partition(': "')[0] for line in lines)
+
+
 class FeedTally(ReadCounts, frozen=True, kw_only=True):
     """Counts of a feed's records in a release: `read` = `listings` + `merged` + `quarantined`.
 

@@ -11,7 +11,7 @@ import zstandard
 from msgspec.structs import replace
 
 from outings.contract.text import fold_text
-from outings.release.root import FeedMemory, Withdrawals, list_withdrawn
+from outings.release.root import FeedMemory, Withdrawals, leave_out_texts, list_withdrawn
 from outings.release.store import Corrupt, NotFound, Store
 from pipeline.clean.feed_read import (
     CleanedRecord,
@@ -101,7 +101,8 @@ _UNREADABLE = (NotFound, Corrupt, msgspec.DecodeError, zstandard.ZstdError)
 
 
 def strip_read(read: FeedRead, taken: WithdrawalMatcher) -> FeedRead:
-    """Return `read` without withdrawn records and references to them, or `read` itself if it has none."""
+    """Return `read` without withdrawn records and references to them, or `read` itself if it has none. Texts that no
+    reader understood may be theirs, and go too."""
     if not taken:
         return read
     kept = [record for own in read.cleaned if (record := _strip_cleaned(own, taken)) is not None]
@@ -109,7 +110,7 @@ def strip_read(read: FeedRead, taken: WithdrawalMatcher) -> FeedRead:
     if len(problems) == len(read.problems) and len(kept) == len(read.cleaned) and all(map(is_, kept, read.cleaned)):
         return read
     withdrawn = read.withdrawn + len(read.cleaned) - len(kept)
-    return replace(read, cleaned=kept, problems=problems, withdrawn=withdrawn)
+    return replace(read, cleaned=kept, problems=problems, withdrawn=withdrawn, unread=leave_out_texts(read.unread))
 
 
 def strip_problems(problems: Sequence[Problem], taken: WithdrawalMatcher) -> tuple[Problem, ...]:

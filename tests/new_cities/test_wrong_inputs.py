@@ -142,6 +142,17 @@ def test_a_day_is_published_without_an_hour_that_there_is_not_which_is_counted(t
     assert feed_read.unread == ('starts_local (hour): 1 of 2 texts not understood: "25:00"',)
 
 
+def test_a_day_beside_a_column_of_times_is_no_hour_that_nobody_understands(tmp_path: Path) -> None:
+    (tmp_path / "agenda.csv").write_text("name,time,day\nOwls,2026-12-05 10:30:00,12/05/2026\n")
+    rule = '{ join = ["time", "day"], format = "%Y-%m-%d %H:%M:%S %m/%d/%Y" }'
+    mapping = f'map = {{ type = {{ value = "event" }}, source_id = "name", name = "name", starts_local = {rule} }}'
+    (tmp_path / "outings.toml").write_text(f'{CITY}url = "agenda.csv"\n{mapping}\n', encoding="utf-8")
+    configuration = read_configuration(tmp_path / "outings.toml", {})
+    feed_read = read_feed(configuration.feeds[0], configuration)
+    assert f"{feed_read.records[-1].starts_local:%F %H:%M}" == "2026-12-05 10:30"
+    assert feed_read.unread == ()
+
+
 @pytest.mark.parametrize(("cells", "expected"), LEFT_OUT, ids=[str(cells) for cells, _ in LEFT_OUT])
 def test_a_wrong_price_age_hour_or_link_is_left_out_and_named(
     tmp_path: Path, cells: dict[str, str], expected: list[str]

@@ -96,9 +96,10 @@ def _take_clock(text: str) -> str | None:
 
 
 def read_text(kind: str, text: str) -> object:
-    """Return what the reader of this kind reads in a text, None if nothing."""
+    """Return what the reader of this kind reads in a text, None if nothing. A column beside that of the times may have
+    the day."""
     if kind == "clock":
-        return read_hours(text) or read_weekdays(text) or None
+        return read_hours(text) or read_weekdays(text) or names_day(text) or None
     return read_ages(text) if kind == "ages" else read_amount(text)
 
 
