@@ -115,7 +115,7 @@ KINDS = (
     Kind(
         name="default lists",
         of_metro=_answer(lambda metro: _list_lists(metro, "", of=_ALL)),
-        of_all=lambda tree: make_answers(tree, ["/v1", "/v1/metros", *_VOCABULARIES]),
+        of_all=lambda tree: make_answers(tree, ["/v1/metros", *_VOCABULARIES]),
     ),
     Kind(name="overviews", of_metro=_answer(_list_overviews)),
     Kind(name="coverage", of_metro=make_coverage, renew=renew_coverage),

@@ -45,7 +45,6 @@ def _encode_headers(slugs: Sequence[str]) -> bytes:
     hosts would join the values; Cloudflare allows 100 rules."""
     ages = {
         "/v1/index.json": 60,
-        "/v1.json": _MAX_AGE["directory"],
         "/v1/vocabulary.json": _MAX_AGE["vocabulary"],
         "/v1/vocabulary/*": _MAX_AGE["vocabulary"],
         "/v1/metros.json": _MAX_AGE["metros"],

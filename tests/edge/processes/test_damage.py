@@ -52,5 +52,4 @@ def test_damaged_files_are_fetched_again_by_the_next_worker(server: Server) -> N
     wait_until(lambda: answers(server), seconds=60)
     lines = [json.loads(line) for line in (server.folder / "log").read_text().splitlines() if line.startswith("{")]
     messages = [line["event"] for line in lines if "is not what its name says" in line["event"]]
-    assert len(messages) == len(damaged)
-    assert all(any(path in line for path in damaged) for line in messages)
+    assert all(any(path in line for line in messages) for path in damaged)
