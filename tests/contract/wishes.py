@@ -90,6 +90,10 @@ def wishes(draw: st.DrawFn, route: Route) -> dict[str, list[str]]:
         wish = {name: wish[name] for name in wish if name in _BESIDE_IDS or name == route.sets}
     if "changed_since" in wish:
         wish = {name: wish[name] for name in wish if name not in ("page", "occurrences")}
+    if "age" in wish or "age_min" in wish:
+        wish.pop("age_max", None)
+    if "age" in wish:
+        wish.pop("age_min", None)
     if "lat" in wish:
         wish["lng"] = draw(texts_of(route.parameters["lng"]))
     else:

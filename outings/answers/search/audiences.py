@@ -21,7 +21,9 @@ _ADULT = 19
 _FOR_CHILDREN = ("kids", "families")
 _FOR_TEENS = ("teens", "families")
 # The share of its score that a listing has left if …
-_OTHER_AGES = 0.8  # it does not cover the ages, or states none
+_SOME_AGES = 0.8  # it covers a part of the ages
+_NO_AGES = 0.72  # it states no ages
+_OTHER_AGES = 0.5  # its text states other ages
 
 
 def find_audiences(search: Search) -> Sequence[str]:
@@ -74,5 +76,11 @@ def cover_ages(rows: Numbers, index: SearchIndex, age: Age, *, is_auto: bool) ->
 
 def keep_ages(rows: Numbers, *, index: SearchIndex, age: Age) -> Numbers:
     """Return the share of the score that each row keeps, by the ages that the row states."""
-    kept: Numbers = np.where(cover_ages(rows, index, age, is_auto=True), 1, _OTHER_AGES)
+    lows, highs = index.age_min[rows], index.age_max[rows]
+    are_stated = (lows != NOT_STATED) | (highs != NOT_STATED)
+    are_other = (highs != NOT_STATED) & (highs < age.min)
+    if age.max is not None:
+        are_other |= lows > age.max
+    others = np.where(are_other, _OTHER_AGES, np.where(are_stated, _SOME_AGES, _NO_AGES))
+    kept: Numbers = np.where(cover_ages(rows, index, age, is_auto=True), 1, others)
     return kept
