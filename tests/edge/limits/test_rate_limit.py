@@ -123,7 +123,7 @@ def test_a_fault_of_ours_is_not_billed(make_own: Make) -> None:
 
 def test_an_unknown_route_or_method_is_reported_and_not_counted(metered: Service) -> None:
     metered.get(LIST, kind="free")
-    for target, method, status in (("/v1/nowhere/at/all", "GET", 404), ("/v2/metros", "HEAD", 404), (LIST, "DELETE", 405)):
+    for target, method, status in (("/v1/no/such/way", "GET", 404), ("/v2/metros", "HEAD", 404), (LIST, "DELETE", 405)):
         for _ in range(3):
             got = metered.get(target, kind="free", method=method)
             assert (got.status, read_left(got)) == (status, (PER_MINUTE - 1, PER_MONTH - 1))
