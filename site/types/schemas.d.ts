@@ -1039,6 +1039,14 @@ export interface components {
         PriceType: "free" | "fixed" | "range" | "from" | "donation" | "varies" | "unknown";
         /** @enum {string} */
         PriceUnit: "per_person" | "per_child" | "per_adult" | "per_family" | "per_session" | "per_class" | "per_day" | "per_week" | "per_month" | "per_term" | "per_group";
+        Problem: {
+            status: number;
+            detail: string;
+            /** @enum {string} */
+            code: "bad_request" | "unauthorized" | "forbidden" | "include_not_permitted" | "feature_not_in_plan" | "not_found" | "method_not_allowed" | "rate_limited" | "quota_exceeded" | "internal" | "not_implemented" | "unavailable";
+            request_id: string;
+            details?: components["schemas"]["FailureDetails"];
+        };
         Program: {
             enrollment_type: components["schemas"]["EnrollmentType"] | null;
             skill_level_notes: string | null;
