@@ -1,6 +1,7 @@
 """Look at a website for its events: walk its pages, read each candidate, and choose the one that says most."""
 
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -183,8 +184,6 @@ def _count(number: int, what: str) -> str:
 
 
 def _wrap(text: str) -> list[str]:
-    import textwrap
-
     return textwrap.wrap(text, _WIDTH - 4, break_long_words=False, break_on_hyphens=False)
 
 

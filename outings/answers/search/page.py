@@ -91,12 +91,13 @@ def answer_search(search: Search) -> list[bytes]:
 def _choose_attempt(search: Search) -> _Attempt:
     """Give up as few of the filters that the text states as needed for a result that is not partial. Without one, give
     up as few as needed for any."""
-    first = _attempt(search)
-    if _has_full(first):
-        return _fill(first)
-    others = [_attempt(other) for other in relax_search(search)]
-    found = next(filter(_has_full, others), None)
-    return _fill(found or next((attempt for attempt in (first, *others) if attempt.matched.rows.size), first))
+    tried = [_attempt(search)]
+    others = relax_search(search)
+    while not _has_full(tried[-1]):
+        if (other := next(others, None)) is None:
+            return _fill(next((attempt for attempt in tried if attempt.matched.rows.size), tried[0]))
+        tried.append(_attempt(other))
+    return _fill(tried[-1])
 
 
 def _fill(attempt: _Attempt) -> _Attempt:

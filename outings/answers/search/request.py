@@ -148,13 +148,13 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
 def relax_search(search: Search, *, giving_up: Collection[str] = ORDER) -> Iterator[Search]:
     """Yield the search with ever fewer of the filters that its text states. `giving_up`: the parameters of the filters
     that may be given up."""
-    attempts = [_keep_filters(search, active) for active in list_attempts(search.active, giving_up=giving_up)]
+    fewer = (_keep_filters(search, active) for active in list_attempts(search.active, giving_up=giving_up))
     if search.parsed.words:
-        yield from attempts
+        yield from fewer
         return
     # Where no word is left, "green lake community center" may be a name: its words are searched with all filters but
     # one. Then what passes the filters that are left is enough, and where none is left, the words are.
-    plain = search.read_plainly()
+    plain, attempts = search.read_plainly(), list(fewer)
     yield from (replace(attempt, parsed=plain) for attempt in attempts[: len(search.active)])
     yield from (attempt for attempt in attempts if attempt.active)
     yield from (replace(attempt, parsed=plain) for attempt in attempts[-1:])
