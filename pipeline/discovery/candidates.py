@@ -1,18 +1,16 @@
 """List what may be a feed of events in a page, and the links that lead to more."""
 
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
 from outings.configuration.presets import find_marks, read_presets, recognize_preset
 from pipeline.discovery.web_page import Link, WebPage
-from pipeline.words import fold
+from pipeline.words import fold, merge_words
 
 # Files that hold tables, by their ending.
 TABLES = (".csv", ".tsv", ".xlsx", ".ods", ".geojson", ".json", ".ndjson", ".parquet")
@@ -36,13 +34,6 @@ class Candidate(Struct, frozen=True, kw_only=True):
     preset: str = ""
     page: str = ""
     follow: str = ""
-
-
-@cache
-def read_words(table: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words of `words.toml` by language."""
-    tables = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
-    return {language: tuple(words) for language, words in tables[table].items()}
 
 
 def list_candidates(page: WebPage) -> Iterator[Candidate]:
@@ -103,7 +94,7 @@ def rate_link(link: Link) -> int:
 
 @cache
 def _list_words() -> frozenset[str]:
-    return frozenset(word for words in read_words("pages").values() for word in words)
+    return frozenset(merge_words("websites")["pages"])
 
 
 def _split(text: str) -> str:

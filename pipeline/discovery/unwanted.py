@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from outings.configuration import FeedTable
-from pipeline.discovery.candidates import read_words
+from outings.texts.tokens import LANGUAGES
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.fetch.keep_and_drop import compile_words
 from pipeline.fetch.table.mapping import list_used
 from pipeline.records.record import PlaceRecord, Record
-from pipeline.words import fold
+from pipeline.words import fold, read_words
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -30,7 +30,8 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
 def propose_drop(feed: FeedTable, records: Sequence[Record], *, language: str) -> Proposal | None:
     """Return the proposal for a feed's records, None if none of them is unwanted. `language`: of their names."""
-    words = dict.fromkeys((*read_words("unwanted").get(language, ()), *read_words("unwanted")["en"]))
+    spoken = [code for code in (language, "en") if code in LANGUAGES]
+    words = dict.fromkeys(word for code in spoken for word in read_words(code)["websites"]["unwanted"])
     names = [record.name for record in records if record.name]
     found = {word: [name for name in names if _fits(word, name)] for word in words}
     unwanted = list(dict.fromkeys(name for matches in found.values() for name in matches))

@@ -1,4 +1,4 @@
-"""Words that cities use in their exports: names of columns, months, ages and prices, one file for each language."""
+"""Words of cities' exports and websites: names of columns, kinds and pages, one file for each language."""
 
 import tomllib
 import unicodedata
