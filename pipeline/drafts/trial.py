@@ -80,8 +80,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 def weigh(outcome: Outcome) -> float:
     """Return how bad a draft is, for each row: the faults of the rows, less what they state."""
-    wrong = weigh_faults(outcome) * max(1, outcome.rows)
-    return (wrong - sum(_WORTH[name] * count for name, count in outcome.stated.items())) / max(1, outcome.rows)
+    worth = sum(_WORTH[name] * count for name, count in outcome.stated.items())
+    return weigh_faults(outcome) - worth / max(1, outcome.rows)
 
 
 def weigh_faults(outcome: Outcome) -> float:
