@@ -404,15 +404,15 @@ def test_long_and_right_to_left_names_are_shown_as_text(pages: Pages) -> None:
 
     def answer(route: "Route") -> None:
         body = route.fetch().json()
-        for item, name in zip(body["data"], names, strict=False):
-            item["name"] = name
+        for place, item in enumerate(body["data"]):
+            item["name"] = names[place % len(names)]
         route.fulfill(json=body)
 
     page.route("**/v1/*/events?**", answer)
     page.goto(f"{pages.url}/explore/?metro={METRO}&type=events")
     settle(page)
-    shown = [link.text_content() for link in page.locator(".listings a").all()[:3]]
-    assert shown == names
+    shown = {link.text_content() for link in page.locator(".listings a").all()}
+    assert shown >= set(names)
     assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     assert find_violations(page) == []
 
