@@ -23,7 +23,7 @@ from outings.release.folder import hold_lock
 from outings.release.trust import read_publisher
 from pipeline.building import BuildResult, Expect, TellRelease, build_release
 from pipeline.clean.quarantine_file import QuarantineFile
-from pipeline.clean.record_report import describe_kept, is_empty
+from pipeline.clean.record_report import describe_kept, explain_empty, is_empty
 from pipeline.clock import AsOf, parse_as_of
 from pipeline.executors.cluster import open_cluster, parse_cluster
 from pipeline.executors.local import LocalExecutor
@@ -252,9 +252,8 @@ def _refuse_success(built: BuildResult) -> None:
     ]
     empty = [count for count in counts if is_empty(count)]
     if failed or empty:
-        nothing = [f"feed {count.feed}: not one listing of it is published" for count in empty if not count.failure]
-        reasons = "\n".join([f"release {built.published.id} is published, but", *failed, *nothing])
-        raise (EmptyFeed if empty else KeptVersion)(reasons)
+        reasons = "; ".join([*failed, *(explain_empty(count) for count in empty if not count.failure)])
+        raise (EmptyFeed if empty else KeptVersion)(f"release {built.published.id} is published, but {reasons}")
 
 
 def _read_clock() -> datetime:

@@ -16,7 +16,7 @@ from outings.release.pointer import read_current
 from outings.release.root import Root
 from outings.release.store import Corrupt, NotFound, Store, StoreError
 from outings.release.trust import Trust, read_publisher, read_reader
-from pipeline.clean.record_report import Report, format_report, is_empty, make_report, sum_counts
+from pipeline.clean.record_report import Report, explain_empty, format_report, is_empty, make_report, sum_counts
 from pipeline.clock import AsOf
 from pipeline.dry_run import DryRun
 from pipeline.feed_task import read_feed
@@ -69,8 +69,8 @@ def check(*, config: Path, strict: bool, as_json: bool) -> None:
     refuse(result.errors)
     if strict and not result.is_clean:
         raise GuardRefusal("--strict: the report above has something to correct")
-    if empty := [count.feed for count in result.report.feeds if is_empty(count)]:
-        raise EmptyFeed("\n".join(f"feed {feed}: not one listing of it would be published" for feed in empty))
+    if empty := [count for count in result.report.feeds if is_empty(count)]:
+        raise EmptyFeed("\n".join(map(explain_empty, empty)))
 
 
 def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
@@ -125,10 +125,13 @@ def _open_release(
     return store, None if current is None else current.root, ()
 
 
+# Codes of warnings that the report has already, in its own sections.
+_IN_REPORT = ("expectation", "no_future_date", "nothing_soon")
+
+
 def format_check(result: CheckResult) -> str:
     parts = [format_report(result.report)]
-    # The report has missed expectations already.
-    if warnings := [warning for warning in result.warnings if warning.code != "expectation"]:
+    if warnings := [warning for warning in result.warnings if warning.code not in _IN_REPORT]:
         parts += ["", "Feeds to look at:", *(f"  {format_warning(warning)}" for warning in warnings)]
     if result.is_clean:
         parts += ["", "Nothing is wrong." if result.is_served else "Nothing else is wrong."]

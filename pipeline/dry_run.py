@@ -6,11 +6,9 @@ that another feed does not mention are removed. Nothing is published.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-import polars as pl
 from msgspec.structs import replace
 
 from outings.configuration import FORMATS, Configuration
@@ -25,7 +23,6 @@ from pipeline.clock import AsOf
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import (
     FeedWarning,
-    find_dates,
     list_far_away,
     warn_of_dates,
     warn_of_hiding,
@@ -65,7 +62,6 @@ class DryRun:
         self._withdrawn = WithdrawalMatcher(previous.withdrawals, previous.first_slugs)
         self._results: dict[str, FeedResult] = {}
         self._warnings: list[FeedWarning] = []
-        self._dated: list[pl.DataFrame] = []
         self._far_away = defaultdict[str, list[str]](list)
         self._gone: dict[str, str] = {}  # names of rows that leave a metro, by id
         self._losses: list[Mapping[str, FeedLoss]] = []
@@ -100,7 +96,6 @@ class DryRun:
         self._losses.append(records.losses)
         self._claims.append(records.claims)
         self._accounts += [records.account, count_tables(tables, today=today)]
-        self._dated.append(find_dates(tables, today=today))
         self._warnings += map(warn_of_repeated, find_repeated(tables, today=today))
         for feed, name in list_far_away(tables, metro.bounds):
             self._far_away[feed].append(name)
@@ -129,10 +124,9 @@ class DryRun:
     @property
     def warnings(self) -> list[FeedWarning]:
         """Return the warnings in the order of the feeds. Call it after all metros were run."""
-        today = min((work.plan.today for work in self._works.values()), default=date.max)
         warnings = [
             *self._warnings,
-            *(warn_of_dates(pl.concat(self._dated), today=today) if self._dated else ()),
+            *(warning for count in self.counts for warning in warn_of_dates(count)),
             *(warn_of_points(feed, far) for feed, far in self._far_away.items()),
             *self._warn_of_losses(),
         ]

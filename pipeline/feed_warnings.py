@@ -1,15 +1,16 @@
 """Warnings about a whole feed whose records are all right: it is empty, its dates are over, or it is much smaller."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 
 import polars as pl
 from msgspec import Struct
 
 from outings.contract.resources.directories import Bounds
+from outings.release.manifest import FeedAccount
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.record_report import HIDDEN
+from pipeline.clean.record_report import HIDDEN, FeedCount, describe_dates
 from pipeline.fetch.keep_and_drop import HEADING
 from pipeline.tables.feed_account import FEED, mark_open, sort_shown
 from pipeline.tables.repeated import RepeatedEvents
@@ -17,8 +18,6 @@ from pipeline.tables.repeated import RepeatedEvents
 # Most examples in a warning.
 _EXAMPLES = 3
 _SHOWN_TYPES = 5
-# The days of lists without from and to.
-_SOON_DAYS = 30
 # Degrees. A city lists what is an hour or two away. What is further is at 0, 0, or has its coordinates swapped.
 _FAR_AWAY = 1.0
 
@@ -56,40 +55,12 @@ def warn_of_reading(read: FeedRead) -> Iterator[FeedWarning]:
             yield FeedWarning(feed=read.feed, code=code, count=count, message=what.format(counted), examples=examples)
 
 
-def find_dates(tables: Tables, *, today: date) -> pl.DataFrame:
-    """Return the `feed` of each published listing with dates, its `last` one, and whether one is `soon`: in the days of
-    default lists. These have classes and camps of any day that is not over. If a section or session has a start but no
-    end, `last` is the latest possible date."""
-    listings = tables["listings"]
-    beyond = pl.coalesce(pl.col("beyond_starts_local"), "starts_at").cast(pl.Int64) * 1_000_000
-    later = beyond.cast(pl.Datetime("us")).cast(pl.Date)
-    ends = pl.when(pl.col("starts_on").is_not_null()).then(pl.col("ends_on").fill_null(date.max)).otherwise("ends_on")
-    starts, occurrence = pl.col("starts_local").cast(pl.Date), pl.max_horizontal("starts_local", "ends_local")
-    dates = [
-        tables["occurrences"].select("row", first=starts, last=occurrence.cast(pl.Date)),
-        listings.select("row", first=later, last=later),
-        *(tables[name].select("row", first=pl.lit(date.min), last=ends) for name in ("sections", "sessions")),
-    ]
-    soon = (pl.col("first") < today + timedelta(days=_SOON_DAYS)) & (pl.col("last") >= today)
-    found = pl.concat(dates).drop_nulls("last").with_columns(soon=soon)
-    last = found.group_by("row").agg(pl.col("last").max(), pl.col("soon").any())
-    return listings.filter(pl.col("status") == PUBLISHED).join(last, on="row").select("last", "soon", feed=FEED)
-
-
-def warn_of_dates(dated: pl.DataFrame, *, today: date) -> Iterator[FeedWarning]:
-    """Yield a warning for each feed whose dates are all over, or all far off. `dated`: as `find_dates` returns it, of
-    all metros."""
-    groups = dated.group_by("feed", maintain_order=True).agg(
-        pl.col("last").max(), pl.col("soon").any(), count=pl.len()
-    )  # fmt: skip
-    for feed, last, soon, count in groups.iter_rows():
-        named = f"none of {count:,} {_pluralize(count, 'listing')} with a date is"
-        if last < today:
-            message = f"{named} today or later; the last was on {last}"
-            yield FeedWarning(feed=feed, code="no_future_date", message=message, count=count)
-        elif not soon:
-            message = f"{named} in the next {_SOON_DAYS} days, so lists without from and to have none of them"
-            yield FeedWarning(feed=feed, code="nothing_soon", message=message, count=count)
+def warn_of_dates(count: FeedCount) -> Iterator[FeedWarning]:
+    """Yield a warning if the dates of a feed are all over, or all far off."""
+    account = count.account or FeedAccount()
+    if message := describe_dates(account):
+        code = "nothing_soon" if account.coming else "no_future_date"
+        yield FeedWarning(feed=count.feed, code=code, message=message, count=account.dated)
 
 
 def list_far_away(tables: Tables, bounds: Bounds) -> Iterator[tuple[str, str]]:

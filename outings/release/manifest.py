@@ -88,8 +88,9 @@ class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `served`: shown by default. Published, but hidden by default: for adults only (`audience`), below `min_confidence`
     (`confidence`), events without date (`undated`), and those that are `over`. `unpublished`: by the record's status.
-    `earlier`: all of these that the feed's current version lacks. Records with an address but no coordinates: `located`
-    by the geocoding service, `unlocated`, or `unasked` if the service was not called yet.
+    `earlier`: all of these that the feed's current version lacks. Of the published, `dated` have dates, `coming` one
+    today or later, `soon` one in the days of default lists; `last_on`: the latest of all. Records with an address but
+    no coordinates: `located` by the geocoding service, `unlocated`, or `unasked` if the service was not called yet.
     """
 
     served: int = 0
@@ -99,6 +100,10 @@ class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
     over: int = 0
     unpublished: int = 0
     earlier: int = 0
+    dated: int = 0
+    coming: int = 0
+    soon: int = 0
+    last_on: datetime.date | None = None
     located: int = 0
     unlocated: int = 0
     unasked: int = 0
@@ -171,9 +176,13 @@ def add_accounts(parts: Iterable[Mapping[str, FeedAccount]]) -> dict[str, FeedAc
     for part in parts:
         for feed, account in sorted(part.items()):
             earlier = total.get(feed, FeedAccount())
-            total[feed] = FeedAccount(
-                **{name: getattr(earlier, name) + getattr(account, name) for name in FeedAccount.__struct_fields__}
-            )
+            counts = {
+                name: getattr(earlier, name) + getattr(account, name)
+                for name in FeedAccount.__struct_fields__
+                if name != "last_on"
+            }
+            last_on = max(filter(None, (earlier.last_on, account.last_on)), default=None)
+            total[feed] = FeedAccount(**counts, last_on=last_on)
     return total
 
 

@@ -14,6 +14,8 @@ from outings.release.root import FeedMemory, FeedTally
 from pipeline.records.record import Problem
 
 _INDEX = re.compile(r"\[\d+\]")
+# The days of lists without from and to.
+SOON_DAYS = 30
 
 
 class FeedCount(FeedTally, frozen=True, kw_only=True, omit_defaults=True):
@@ -178,22 +180,42 @@ def list_account(count: FeedCount) -> Iterator[str]:
     for name, (why, change) in (HIDDEN | _ADDRESSES).items():
         if number := getattr(account, name):
             yield f"{number:,} {why} ({change})"
-    if account.earlier:
-        yield f"{account.earlier:,} listings of earlier versions stay"
-    if count.removals:
-        yield f"{count.removals:,} records only say that something is gone"
-    if count.filled:
-        yield f"defaults filled {', '.join(f'{name} ({number:,})' for name, number in count.filled.items())}"
-    if count.unplaced:
-        yield f"columns not placed: {', '.join(count.unplaced)}"
+    filled = ", ".join(f"{name} ({number:,})" for name, number in count.filled.items())
+    lines = {
+        describe_dates(account): account.dated,
+        f"{account.earlier:,} listings of earlier versions stay": account.earlier,
+        f"{count.removals:,} records only say that something is gone": count.removals,
+        f"defaults filled {filled}": count.filled,
+        f"columns not placed: {', '.join(count.unplaced)}": count.unplaced,
+    }
+    yield from (line for line, is_told in lines.items() if line and is_told)
     yield from count.unread
     if count.account is not None and is_empty(count):
         yield "not one listing is published"
 
 
+def describe_dates(account: FeedAccount) -> str:
+    """Return a line if no listing with a date is in default lists, because all dates are over or far off; else ""."""
+    if account.soon or not account.dated:
+        return ""
+    named = f"none of {account.dated:,} {'listing' if account.dated == 1 else 'listings'} with a date is"
+    if not account.coming:
+        return f"{named} today or later; the last was on {account.last_on}"
+    return f"{named} in the next {SOON_DAYS} days, so lists without from and to have none of them"
+
+
 def is_empty(count: FeedCount) -> bool:
     """Return True if the feed is known to have no published listing, and not because all were taken down."""
     return count.account is not None and not count.account.served + count.account.hidden + count.withdrawn
+
+
+def explain_empty(count: FeedCount) -> str:
+    """Return a line about a feed that has no published listing, with what became of its records."""
+    unpublished = count.account.unpublished if count.account else 0
+    causes = {"quarantined": count.quarantined, "not published by their status": unpublished}
+    told = ", ".join(f"{number:,} {what}" for what, number in causes.items() if number)
+    why = f"of {count.read:,} records {told}" if told else "it has no records"
+    return f"feed {count.feed}: not one listing of it is published: {why}"
 
 
 # Why a listing is in no default list, and the setting that changes it.

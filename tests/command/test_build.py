@@ -154,6 +154,27 @@ def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: 
     assert r"\<img src=x onerror=alert\(1\)\> \| \*five\*" in text
 
 
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        (
+            "2030-01-01",
+            r"seattle-samples: none of \d+ listings? with a date is today or later; the last was on 20\d\d-",
+        ),
+        ("2020-01-01", r"seattle-samples: none of \d+ listings? with a date is in the next 30 days, so lists without"),
+    ],
+)
+def test_a_report_says_that_default_lists_are_empty_because_no_date_is_near(
+    folder: Path, build: Build, day: str, said: str
+) -> None:
+    spoil(folder, "seattle", lambda lines: [line for line in lines if '"event"' in line and "rrule" not in line])
+    built = build("--as-of", day)
+    forms = [built.stdout, (folder / "var/report/build.md").read_text().replace("\\", ""), read_page(folder).text]
+    assert [form for form in forms if not re.search(said, form)] == []
+    notes = read_report(folder)["build"]["notes"].values()
+    assert any(re.match(said, line) for lines in notes for line in lines)
+
+
 @pytest.mark.parametrize(("code", "outcome"), [(1, "failed"), (2, "wrong")])
 def test_a_build_that_fails_or_is_reported_wrong_is_reported(
     folder: Path, build: Build, code: int, outcome: str
@@ -277,7 +298,7 @@ def test_a_feed_that_keeps_its_version_is_exit_4_with_its_age_in_report_and_metr
     built = build("--json", "--as-of", "2026-08-13", code=4)
     assert json.loads(built.stdout)["release"].startswith("2-")
     reason = "its version of 2026-08-10 07:00 UTC stays, 3 days old"
-    assert re.search(rf"Error: release 2-\w+ is published, but\nfeed seattle-samples: .*; {reason}", built.stderr)
+    assert re.search(rf"Error: release 2-\w+ is published, but feed seattle-samples: .*; {reason}", built.stderr)
     assert built.stderr.count("No such file or directory") == 1
     report = read_report(folder)
     assert (report["outcome"], report["exit_code"]) == ("kept", 4)
