@@ -146,7 +146,7 @@ def init(
         if sql:
             click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
             return
-        drafted = _write_checked(
+        drafted, websites = _write_checked(
             config, city, drafts, websites, organization=organization, force=force, is_typed=type_ is not None
         )
     except ConfigurationError as error:
@@ -299,17 +299,17 @@ def _write_checked(
     organization: str,
     force: bool,
     is_typed: bool,
-) -> list[Drafted]:
-    """Write the configuration, but only if every feed in it can be read. Return what was read, and what would become of
-    it in a first build today. A website whose feed can't be read to its end is left out. `is_typed`: the user said what
-    a row is."""
+) -> tuple[list[Drafted], Websites]:
+    """Write the configuration, but only if every feed in it can be read. Return what was read and what would become of
+    it in a first build today, and the websites: one whose feed can't be read to its end is left out. `is_typed`: the
+    user said what a row is."""
     draft = config.with_name(f".{config.name}.draft")
     own = websites.organizations
     write = partial(write_toml, city, organization=organization, urls=websites.urls, organizations=own)
     try:
         draft.write_text(write(drafts), encoding="utf-8")
         configuration = read_configuration(draft, os.environ)
-        reads = read_feeds(configuration, websites)
+        reads, websites = read_feeds(configuration, websites)
         drafts = [read for read in drafts if read.feed.name in reads]
         for own_draft in () if is_typed else drafts:
             refuse_no_listing(own_draft, reads[own_draft.feed.name])
@@ -331,7 +331,7 @@ def _write_checked(
             os.link(draft, config)  # fails where another has made it meanwhile
     finally:
         draft.unlink(missing_ok=True)
-    return list(zip(drafts, reads.values(), counts, strict=True))
+    return list(zip(drafts, reads.values(), counts, strict=True)), websites
 
 
 def _by_name(configuration: Configuration, reads: Mapping[str, FeedRead]) -> dict[str, FeedTable]:

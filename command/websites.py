@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from command.options import disarm, tell
 from outings.configuration import Configuration, FeedTable
@@ -120,22 +121,22 @@ def _choose_name(name: str, taken: set[str]) -> str:
     return next(own for own in (name, *(f"{name}-{number}" for number in range(2, 1_000))) if own not in taken)
 
 
-def read_feeds(configuration: Configuration, websites: Websites) -> dict[str, FeedRead]:
-    """Read all feeds. One of a website that can't be read to its end becomes `unread`, if others can. Raises
-    FeedError."""
+def read_feeds(configuration: Configuration, websites: Websites) -> tuple[dict[str, FeedRead], Websites]:
+    """Read all feeds. Return what was read, and the websites: one whose feed can't be read to its end is `unread`, if
+    others can. Raises FeedError."""
     reads: dict[str, FeedRead] = {}
-    failures: list[FeedError] = []
+    failures: dict[str, FeedError] = {}
     for feed in configuration.feeds:
         try:
             reads[feed.name] = read_feed(feed, configuration, tell=tell, run=run_bounded)
         except FeedError as error:
             if feed.name not in websites.opened:
                 raise
-            failures.append(error)
-            websites.unread[show_url(feed.url)] = str(error)
+            failures[show_url(feed.url)] = error
     if not reads:
-        raise failures[0]
-    return reads
+        raise next(iter(failures.values()))
+    unread = websites.unread | {url: str(error) for url, error in failures.items()}
+    return reads, replace(websites, unread=unread)
 
 
 def refuse_no_listing(draft: FeedDraft, read: FeedRead) -> None:

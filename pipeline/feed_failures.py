@@ -37,7 +37,8 @@ def keep_version(
         return FeedSource(hash="" if good is None else good.hash, failure=str(error))
     return FeedSource(
         hash=good.hash, unchanged=good.records if feed.mode == "full" else None, question=good.question, etag=good.etag,
-        last_modified=good.last_modified, next=good.next, walked_at=good.walked_at, failure=str(error),
+        last_modified=good.last_modified, pages=good.pages, next=good.next, walked_at=good.walked_at,
+        failure=str(error),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from pipeline.clean.feed_read import FeedRead, put_cached_read, read_cached_read
 from pipeline.clean.reading import read_source
 from pipeline.clean.withdrawn_records import strip_read
 from pipeline.fetch.formats import load_reader
+from pipeline.fetch.linked_pages import put_pages
 from pipeline.fetch.opening import is_remote, open_sources
 from pipeline.fetch.source import FeedError, FeedSource
 from pipeline.scratch import open_scratch
@@ -25,7 +26,7 @@ from pipeline.tasks import FeedResult, FeedTask
 def read_records(work: FeedTask) -> FeedResult:
     """Return the feed's records: the stored ones if it is unchanged or can't be read now, else those that it sends."""
     source, store = work.source, open_configured_store(work.configuration.store)
-    stored = source.unchanged
+    stored, pages = source.unchanged, source.pages
     read = _recall_feed(stored, store)
     if read is None and source.failure is not None:
         raise FeedError(work.feed.name, work.feed.url, source.failure)
@@ -40,10 +41,12 @@ def read_records(work: FeedTask) -> FeedResult:
         read = strip_read(read, work.taken)
         if source.question is not None and source.next is None:
             stored = put_cached_read(store, read)
+        # A page may have what was taken down: then all are fetched again.
+        pages = None if read.withdrawn else put_pages(store, source.files)
     result = spool_feed(
         read, spool=work.spool, is_whole=source.is_whole, question=source.question, records=stored,
-        etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at,
-        metro=work.feed.metro, slugs=work.configuration.metro_slugs,
+        etag=source.etag, last_modified=source.last_modified, pages=pages, next=source.next,
+        walked_at=source.walked_at, metro=work.feed.metro, slugs=work.configuration.metro_slugs,
     )  # fmt: skip
     if not work.feed.expect.fresh or source.failure is not None:
         return result

@@ -242,7 +242,7 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
         yield segment.object
         yield segment.index
     for feed in root.feeds.values():
-        yield from (sha for sha in (feed.problems, feed.records) if sha is not None)
+        yield from (sha for sha in (feed.problems, feed.records, feed.pages) if sha is not None)
 
 
 def add_rows(rows_hash: str, rows: Iterable[tuple[str, str]]) -> str:

@@ -103,8 +103,8 @@ class FeedMemory(FeedTally, frozen=True, kw_only=True):
     roots. `newest`: when the feed last changed, if it is expected to be fresh.
 
     `question`: a hash of the address and settings by which the other members were fetched. `records`: the object with
-    the raw records. `etag`, `last_modified`: the server's validators. `next`: the page from which
-    the next build reads on; `walked_at`: when the pages were last read.
+    the raw records. `etag`, `last_modified`: the server's validators. `pages`: the object with the pages that the list
+    links to. `next`: the page from which the next build reads on; `walked_at`: when the pages were last read.
     """
 
     hash: str
@@ -114,6 +114,7 @@ class FeedMemory(FeedTally, frozen=True, kw_only=True):
     records: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    pages: str | None = None
     next: str | None = None
     walked_at: datetime | None = None
     newest: datetime | None = None

@@ -151,8 +151,8 @@ def _find_named(head: Head, taken: WithdrawalMatcher) -> dict[str, Any]:
 
 def strip_memory(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) -> FeedMemory:
     """Remove withdrawn records from a feed's memory, and store its changed objects again. An unreadable object is
-    dropped, so that the next build reads the feed."""
-    stripped = _strip_problems(store, memory, taken)
+    dropped, so that the next build reads the feed, and so are pages that the feed links to."""
+    stripped = replace(_strip_problems(store, memory, taken), pages=None)
     try:
         if memory.records is not None:
             read = read_cached_read(store, memory.records)
@@ -169,7 +169,7 @@ def forget_answers(memory: FeedMemory) -> FeedMemory:
     """Forget what the feed's server answered, so that the next build requests and reads the feed as if for the first
     time."""
     return replace(
-        memory, question=None, records=None, etag=None, last_modified=None, next=None, walked_at=None
+        memory, question=None, records=None, etag=None, last_modified=None, pages=None, next=None, walked_at=None
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from outings.configuration import Configuration, FeedTable
 from outings.contract.vocabulary import Vocabulary
 from outings.release.root import FeedMemory
+from outings.release.store import Store
 from outings.retry_policy import RetryPolicy
 from pipeline.fetch.source import FeedSource, SourceFile
 from pipeline.records.record import Problem
@@ -71,13 +72,14 @@ class FeedSetting(Struct, frozen=True, kw_only=True):
 
 class FetchContext(Struct, frozen=True, kw_only=True):
     """The context in which feeds are fetched. `scratch`: a folder for fetched files; `now`: the build's clock; `tell`
-    gets messages about progress and retries."""
+    gets messages about progress and retries; `store`: has the previous release, None outside of builds."""
 
     configuration: Configuration
     scratch: Path
     now: datetime | None
     tell: Callable[[str], None]
     policy: RetryPolicy
+    store: Store | None = None
 
     def tell_progress(self, feed: FeedTable, line: str) -> None:
         self.tell(f"feed {feed.name}: {line}")

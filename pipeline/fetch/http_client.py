@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import cache
 from ipaddress import ip_address
@@ -64,15 +64,19 @@ class TransientFetchError(FetchError):
 
 
 class FeedClient(Struct, frozen=True):
-    """An HTTP client for one feed. The feed's headers are sent only to the server of its url."""
+    """An HTTP client for one feed. The feed's headers are sent only to the server of its url. `check` is called with
+    each address to which a redirect leads, and raises what forbids it."""
 
     http: httpx2.AsyncClient
     feed: FeedTable
     policy: RetryPolicy
+    check: Callable[[str], Awaitable[None]] | None = None
 
 
 @asynccontextmanager
-async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[FeedClient]:
+async def open_client(
+    feed: FeedTable, policy: RetryPolicy, *, check: Callable[[str], Awaitable[None]] | None = None
+) -> AsyncIterator[FeedClient]:
     """Open a client with the environment's proxies and certificates, but no proxy for this machine itself.
 
     Raises FeedError for errors while it is open: of a fetch, a timeout, or of writing a file.
@@ -89,7 +93,7 @@ async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[Fee
             asyncio.timeout(policy.feed),
             httpx2.AsyncClient(timeout=timeout, headers=_HEADERS, transport=transport) as client,
         ):
-            yield FeedClient(client, feed, policy)
+            yield FeedClient(client, feed, policy, check)
     except FetchError as error:
         raise FeedError(feed.name, show_url(error.url), str(error)) from None
     except TimeoutError:
@@ -114,7 +118,7 @@ async def fetch(
     target: BinaryIO,
     most: int,
     bound: str = "the feed's max_bytes",
-    known: FeedMemory | None = None,
+    known: FeedMemory | FetchResult | None = None,
 ) -> FetchResult:
     """Fetch `url` and write its body, at most `most` bytes, to `target`. `bound`: name of that limit. `known`: has the
     validators of an earlier response. Raises `FetchError`."""
@@ -143,7 +147,7 @@ async def fetch(
 
 
 async def _fetch_once(
-    client: FeedClient, url: str, *, target: BinaryIO, most: int, bound: str, known: FeedMemory | None
+    client: FeedClient, url: str, *, target: BinaryIO, most: int, bound: str, known: FeedMemory | FetchResult | None
 ) -> FetchResult:
     conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified} if known else {}
     headers = {name: value for name, value in conditions.items() if value is not None}
@@ -190,6 +194,8 @@ async def _follow(client: FeedClient, request: httpx2.Request) -> httpx2.Respons
             raise FetchError(f'leads to a "{request.url.scheme[:20]}" address; allowed: {", ".join(SCHEMES)}')
         if (before.url.scheme, request.url.scheme) == ("https", "http"):
             raise FetchError(f"leads from https to http, to {show_url(str(request.url))}")
+        if client.check is not None:
+            await client.check(str(request.url))
     raise FetchError(f"redirects too often; allowed: {MOST_REDIRECTS} redirects")
 
 

@@ -54,7 +54,9 @@ def open_sources(
         # An HTTP client with its retries and the formats of pages, which each process of a build would import.
         from pipeline.fetch.remote import open_remote
 
-        context = FetchContext(configuration=configuration, scratch=scratch, now=now, tell=tell, policy=policy)
+        context = FetchContext(
+            configuration=configuration, scratch=scratch, now=now, tell=tell, policy=policy, store=store
+        )  # fmt: skip
         remote = open_remote(away, context, checked)
     opened: dict[str, FeedSource] = {}
     for feed in feeds:

@@ -100,7 +100,8 @@ async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemor
     if feed.url.startswith(BUCKET_SCHEME):
         files = await asyncio.to_thread(read_bucket, feed, configuration, folder)
     elif feed.follow:
-        files = await fetch_linked(asked, context, folder=folder)
+        source = replace(source, pages=None if known is None else known.pages)
+        files = await fetch_linked(asked, context, folder=folder, pages=source.pages)
     elif feed.pages is not None:
         files = (await fetch_rows(asked, feed.pages, context, folder=folder),)
     else:

@@ -55,12 +55,15 @@ class SelectError(SettingError):
 
 class SourceFile(Struct, frozen=True, kw_only=True):
     """A file of a feed. `name`: as the url gives it; `state` changes when the file does. `charset`: as the server
-    states it. `has_rows`: it has rows gathered from pages, one a line. `cut`: why rows may be missing."""
+    states it; `etag`, `last_modified`: its validators of a page that a list links to. `has_rows`: it has rows gathered
+    from pages, one a line. `cut`: why rows may be missing."""
 
     name: str
     path: Path
     state: FileState
     charset: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
     has_rows: bool = False
     cut: str | None = None
 
@@ -70,9 +73,9 @@ class FeedSource(Struct, frozen=True, kw_only=True):
 
     `question`: hash of the address, the settings and this program. A later build reuses what it remembers only if this
     is the same. `unchanged`: the stored object of the feed's records, if they are the same; `before`: that object, if
-    something did. Of a feed in pages: `next` is where the next build reads on, `walked_at` when the pages were
-    read, and `is_whole` whether all of them were. `failure`: why this is the feed's last good version. `day`: when it
-    is read.
+    something did; `pages`: the stored object of the pages that its list links to. Of a feed in pages: `next` is where
+    the next build reads on, `walked_at` when the pages were read, and `is_whole` whether all of them were. `failure`:
+    why this is the feed's last good version. `day`: when it is read.
     """
 
     hash: str
@@ -82,6 +85,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     before: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    pages: str | None = None
     next: str | None = None
     walked_at: datetime | None = None
     is_whole: bool = False

@@ -29,12 +29,14 @@ Answer = Page | Callable[[str], Page]
 
 class Internet:
     """`pages` by host and path (`library.example/events`), with or without the query; a function makes one of the
-    request's target. `requests`: host and target of each request, with its user agent, in order."""
+    request's target. `requests`: host and target of each request, with its user agent, in order; `unchanged`: what was
+    answered by 304."""
 
     def __init__(self) -> None:
         self.pages: dict[str, Answer] = {}
         self.requests: list[tuple[str, str]] = []
         self.agents: set[str] = set()
+        self.unchanged: list[str] = []
 
     @property
     def addresses(self) -> list[str]:
@@ -80,6 +82,7 @@ class _Site(BaseHTTPRequestHandler):
         status = page.statuses.pop(0) if page.statuses else page.status
         if page.etag is not None and self.headers.get("If-None-Match") == page.etag:
             status = 304
+            self.internet.unchanged.append(f"{self.host}{self.path}")
         body = b"" if status == 304 else page.body
         self.send_response(status)
         self.send_header("Connection", "close")

@@ -98,6 +98,20 @@ def test_news_are_no_events_and_what_robots_may_not_fetch_is_not_fetched(draft: 
     assert all("calendar of events" in agent or agent == "outings/1" for agent in internet.agents)
 
 
+def test_what_robots_of_another_host_may_not_fetch_is_not_fetched_by_a_redirect(
+    draft: Draft, internet: Internet
+) -> None:
+    city.open_theater(internet)
+    home = internet.pages["theater.santarosa.example/"]
+    assert isinstance(home, systems.Page)
+    home.body += city.link("/calendar", "Calendar").encode()
+    away = {"Location": "https://closed.santarosa.example/calendar"}
+    internet.pages["theater.santarosa.example/calendar"] = systems.Page(b"", status=302, headers=away)
+    internet.pages["closed.santarosa.example/robots.txt"] = systems.Page(b"User-agent: *\nDisallow: /\n")
+    draft("https://theater.santarosa.example/", *CENTER)
+    assert [address for address in internet.addresses if "closed" in address] == ["closed.santarosa.example/robots.txt"]
+
+
 def test_a_site_without_events_says_what_was_looked_for(internet: Internet, tmp_path: Path) -> None:
     internet.pages["shop.santarosa.example/"] = city.make_home("Shop", city.link("/programs", "Programs"))
     internet.pages["shop.santarosa.example/programs"] = systems.make_html("Nothing yet")
@@ -220,6 +234,32 @@ def test_the_pages_of_events_that_a_list_links_to_are_a_feed(draft: Draft, inter
     printed = run("query", "SELECT name FROM events ORDER BY name", "--format", "json", "-c", config)
     shown = [row["name"] for row in json.loads(printed.stdout)["rows"]]
     assert shown == [name for name in names if name != "Show 2"]
+
+
+def test_a_build_fetches_again_only_the_pages_that_changed(draft: Draft, internet: Internet, tmp_path: Path) -> None:
+    names = open_gallery(internet, 4)
+    for number in range(1, 5):
+        page = internet.pages[f"gallery.santarosa.example/calendar/show-{number}"]
+        assert isinstance(page, systems.Page)
+        page.etag = f'"{number}"'
+    draft("https://gallery.santarosa.example/", *CENTER)
+    config = str(tmp_path / "outings.toml")
+    assert run("build", "--workers", "1", "-c", config).exit_code == 0
+    changed = systems.make_linked_event(
+        3, name="Show 3, moved", url="https://gallery.santarosa.example/calendar/show-3"
+    )
+    internet.pages["gallery.santarosa.example/calendar/show-3"] = systems.make_linked_page([changed])
+    internet.unchanged.clear()
+    built = run("build", "--workers", "1", "-c", config)
+    assert "4 of 4 linked pages, 3 unchanged" in built.stderr
+    assert internet.unchanged == [f"gallery.santarosa.example/calendar/show-{number}" for number in (1, 2, 4)]
+    shown = run("query", "SELECT name FROM events ORDER BY name", "--format", "csv", "-c", config).stdout.splitlines()
+    assert [name.strip('"') for name in shown] == ["name", *names[:2], "Show 3, moved", names[3]]
+    # The memory stays through a feed that fails.
+    listed = internet.pages.pop("gallery.santarosa.example/calendar")
+    assert run("build", "--workers", "1", "-c", config).exit_code == 4
+    internet.pages["gallery.santarosa.example/calendar"] = listed
+    assert "4 of 4 linked pages, 3 unchanged" in run("build", "--workers", "1", "-c", config).stderr
 
 
 @pytest.mark.parametrize(
