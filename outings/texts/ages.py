@@ -68,6 +68,17 @@ class _Age(NamedTuple):
     end: int
 
 
+class _SchoolYear(NamedTuple):
+    """A year of school. `starts`: the age at which its school begins, 0 if only `school`, the role of a word beside it,
+    says it."""
+
+    number: int
+    starts: int
+    school: str
+    end: int
+    is_letter: bool
+
+
 def read_ages(text: str, language: str | None = None) -> AgeSpan | None:
     """Read a text that states ages, such as a table's cell; None if it states none. Months are whole years.
 
@@ -198,18 +209,21 @@ class AgeReader:
             at = at + 1 if phrase is None else phrase.end
 
     def _join_further(self, tokens: Sequence[Token], first: Phrase | None, *, has_school: bool) -> Phrase | None:
-        """Return the range from a phrase to another kind of one: "3 to kindergarten", "toddlers to grade 2"."""
+        """Return the range from a phrase to another kind of one: "3 to kindergarten", "toddlers to grade 2", "preschool
+        and grade 1"."""
         joint = _skip_joint(tokens, first.end) if first is not None else 0
         if first is None or joint == first.end or "range" in first.marks:
             return None
         if tokens[first.begin].text == "k":
             return None  # "K-9"
-        is_word = tokens[first.end].role in ("to", "up_to")
-        if not is_word and (tokens[first.end].text != "-" or first.is_word):
+        is_word, is_list = tokens[first.end].role in ("to", "up_to"), tokens[first.end].role == "and"
+        if not is_word and not is_list and (tokens[first.end].text != "-" or first.is_word):
             return None
         last = (self._parse_grades(tokens, joint) if has_school else None) or self._parse_named(tokens, joint)
         last = last or self._parse_phrase(tokens, joint)
         if last is None or "range" in last.marks or (last.is_word and not is_word):
+            return None
+        if is_list and ("school" not in last.marks or not first.is_word or first.span.max is None):
             return None
         return Phrase(join_spans([first.span, last.span]), first.begin, last.end, first.marks | last.marks | {"range"})
 
@@ -328,52 +342,64 @@ class AgeReader:
         return token.role != "weeks" and not is_adjective
 
     def _parse_grades(self, tokens: Sequence[Token], begin: int) -> Phrase | None:
-        """Parse years of school: "grades 3-5", "1º a 3º de primaria", "Klasse 5 bis 7", "K-2"."""
-        at, school = begin, ""
+        """Parse years of school: "grades 3-5", "1º a 3º de primaria", "2º de infantil a 6º de primaria", "K-2"."""
+        first = self._parse_school_year(tokens, begin, is_first=True)
+        if first is None:
+            return None
+        years, at, marks = [first], first.end, {"school"}
+        while (joint := _skip_joint(tokens, at)) != at and not any(token.role == "age" for token in tokens[at:joint]):
+            year = self._parse_school_year(tokens, joint, is_first=False)
+            if year is None or (first.is_letter and tokens[at].role != SIGN):
+                break  # "k to 2" may be a vitamin
+            marks |= {"each"} if any(token.role == "and" for token in tokens[at:joint]) else set()
+            years.append(year)
+            at = year.end
+        has_school = any(year.school for year in years)
+        is_lone = len(years) == 1 and first.number <= 0 and len(tokens) > at - begin
+        is_dog = first.is_letter and years[-1].number == 9
+        if not has_school and (not first.starts or is_lone or is_dog):
+            return None
+        spans = list(self._list_school_ages(years))
+        if len(spans) < len(years) or (at < len(tokens) and tokens[at].role in ("not_people", *UNITS)):
+            return None
+        is_up = at < len(tokens) and (tokens[at].role == "up" or tokens[at].text == "+")
+        span = join_spans(spans)
+        return Phrase(AgeSpan(span.min, None) if is_up else span, begin, at + is_up, frozenset(marks))
+
+    def _list_school_ages(self, years: Sequence[_SchoolYear]) -> Iterator[AgeSpan]:
+        """Yield the ages of each year that its school has. A year without a school is of the one before, or behind."""
+        stated = [year for year in years if year.school or year.starts]
+        school = stated[0] if stated else None
+        for year in years:
+            school = year if year.school or year.starts else school
+            if school is not None:
+                first, most = self._schools.get(school.school, (school.starts, 12))
+                first = year.starts or school.starts or first
+                if year.number <= most:
+                    yield AgeSpan(first + year.number - 1, first + year.number)
+
+    def _parse_school_year(self, tokens: Sequence[Token], at: int, *, is_first: bool) -> _SchoolYear | None:
+        """Parse a year with the words for its school around it: "grade 3", "3º de primaria", "CM2"."""
+        school = ""
         while at < len(tokens) and (
-            tokens[at].role in ("fill", "between", "people")
-            or tokens[at].role.startswith(_SCHOOL)
-            or tokens[at].text == ":"
+            tokens[at].role.startswith(_SCHOOL)
             or (tokens[at].text in self._school_before and (not at or tokens[at - 1].role != NUMBER))
+            or (is_first and (tokens[at].role in ("fill", "between", "people") or tokens[at].text == ":"))
         ):
             school = self._find_school(tokens[at]) or school
             at += 1
-        years, first_age, marks = list[int](), 0, {"school"}
-        is_short = False  # "k to 2" may be a vitamin
-        while (year := self._parse_year(tokens, at)) is not None:
-            is_short = is_short or (not years and len(tokens[at].text) == 1 and tokens[at].role.startswith(_EARLY))
-            number, own_first, at = year
-            years.append(number)
-            first_age = first_age or own_first
-            behind = at
-            while behind < len(tokens) and (
-                tokens[behind].role in ("fill", "between") or tokens[behind].role.startswith(_SCHOOL)
-            ):
-                if tokens[behind].role.startswith(_SCHOOL):
-                    school, at = tokens[behind].role, behind + 1
-                behind += 1
-            joint = _skip_joint(tokens, at)
-            skip = joint + (joint < len(tokens) and bool(self._find_school(tokens[joint])))
-            is_age = any(token.role == "age" for token in tokens[at:joint])
-            if joint == at or is_age or self._parse_year(tokens, skip) is None:
-                break
-            is_short = is_short and tokens[at].role != SIGN
-            marks |= {"each"} if any(token.role == "and" for token in tokens[at:joint]) else set()
-            at = skip
-        is_named = bool(first_age) and years[:1] <= [0] and not (is_short and len(years) > 1)
-        if not years or not (
-            school or (is_named and (len(years) > 1 or len(tokens) == at - begin)) or (first_age and years[0] > 0)
+        year = self._parse_year(tokens, at)
+        if year is None:
+            return None
+        number, starts, end = year
+        is_letter, behind = starts > 0 and len(tokens[at].text) == 1, end
+        while behind < len(tokens) and (
+            tokens[behind].role in ("fill", "between") or tokens[behind].role.startswith(_SCHOOL)
         ):
-            return None
-        if not school and years[1:] == [9]:
-            return None  # a dog
-        first, most = self._schools.get(school, (first_age, 12))
-        first = first_age or first
-        if max(years) > most or (at < len(tokens) and tokens[at].role in ("not_people", *UNITS)):
-            return None
-        is_up = at < len(tokens) and (tokens[at].role == "up" or tokens[at].text == "+")
-        high = None if is_up else first + max(years)
-        return Phrase(AgeSpan(first + min(years) - 1, high), begin, at + is_up, frozenset(marks))
+            if tokens[behind].role.startswith(_SCHOOL):
+                school, end = tokens[behind].role, behind + 1
+            behind += 1
+        return _SchoolYear(number, starts, school, end, is_letter=is_letter)
 
     def _find_school(self, token: Token) -> str:
         return token.role if token.role.startswith(_SCHOOL) else self._school_before.get(token.text, "")

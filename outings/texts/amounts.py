@@ -100,14 +100,14 @@ class _AmountReader:
             amounts = [money for n, money in enumerate(amounts) if money.has_currency or _is_beside(amounts, n, tokens)]
         elif any(token.role == WORD or token.role.startswith(_NUMERAL) for token in tokens):
             amounts = []  # bare numbers among other words
-        if "no_price" in roles and not amounts[1:]:
+        if "no_price" in roles and not amounts[1:] and "%" not in text:
             return None
         currency = next((code for token in tokens if (code := _CODES.get(token.text))), None)
         is_free = self._is_free(tokens, has_amounts=bool(amounts))
         if not amounts:
             return Amount(0.0, 0.0, "free") if is_free else Amount(None, None, "paid") if "paid" in roles else None
         price, (first, *others) = _join(amounts, is_free="free" in roles, currency=currency), amounts
-        if len(others) != 1 or first.value <= others[0].value:
+        if len(others) != 1 or first.value <= others[0].value or price.min != others[0].value:
             return price
         between = [token for token in tokens[first.end : others[0].at] if not _is_currency(token)]
         is_span = bool(between) and all(token.role in ("to", "up_to") or token.text == "-" for token in between)

@@ -250,7 +250,11 @@ def _read_numeric(match: re.Match[str], *, month_first: bool) -> _Day:
 
 
 def _complete(stated: Sequence[_Day], today: date) -> Days | None:
-    """Return the days, each with the month and year that only the other states: `5.-7. Dezember 2026`."""
+    """Return the days, each with the month and year that only the other states: `5.-7. Dezember 2026`. Days of a list,
+    each the next of the one before, are a span."""
+    numbers = [part.day or 0 for part in stated]
+    if numbers[2:] and numbers == [*range(numbers[0], numbers[-1] + 1)] and not any(part.month for part in stated[:-1]):
+        stated = [stated[0], stated[-1]]
     if not 1 <= len(stated) <= 2 or any(part.day is None for part in stated):
         return None
     first, last = stated[0], stated[-1]

@@ -142,8 +142,8 @@ def _read_half(tokens: Sequence[Token], at: int, *, is_short: bool) -> tuple[str
 
 
 def _read_minute(tokens: Sequence[Token], at: int) -> int | None:
-    """Return the minutes behind a sign: "10:30", "10h30", "10u30"."""
-    if not _is_glued(tokens, at) or tokens[at].text not in (":", ".", "h", "u") or not _is_glued(tokens, at + 1):
+    """Return the minutes behind a sign: "10:30", "10,30", "10h30", "10u30"."""
+    if not _is_glued(tokens, at) or tokens[at].text not in (":", ".", ",", "h", "u") or not _is_glued(tokens, at + 1):
         return None
     written = tokens[at + 1]
     is_minute = written.role == NUMBER and len(written.text) == 2 and int(written.text) < 60
