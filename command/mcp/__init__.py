@@ -31,14 +31,21 @@ _HOST = "127.0.0.1"
     metavar="[HOST:]PORT",
     help=f"Listen here, on {_HOST} if no host is given, instead of talking on standard input and output.",
 )
-def mcp(*, config: Path | None, url: str | None, key_file: Path | None, address: str | None) -> None:
+@click.option(
+    "--drafts",
+    is_flag=True,
+    help="Also draft feeds, as init does, of files below this folder and of addresses. Writes nothing.",
+)
+def mcp(*, config: Path | None, url: str | None, key_file: Path | None, address: str | None, drafts: bool) -> None:
     """Give an assistant tools that ask an API: search, lists, what is nearby, details and the calendar.
 
     With --http, callers may send a key of their own as X-API-Key. The command then needs none.
     """
+    if drafts and address is not None:
+        raise click.UsageError("--drafts reads files of this folder, so it can't be combined with --http")
     table = MirrorTable() if config is None else read_config(config).mirror
     url, key_file = url or table.url, key_file or (None if os.environ.get("OUTINGS_KEY") else table.key_file)
-    if not url:
+    if not url and not drafts:
         raise click.UsageError(
             "the address of the API is missing: give --url, set OUTINGS_URL, or give -c with a [mirror] url"
         )
@@ -47,13 +54,18 @@ def mcp(*, config: Path | None, url: str | None, key_file: Path | None, address:
     except ImportError as error:
         raise click.ClickException(f"{error}; install outings[mcp]") from error
     from command.mcp.assistant import Assistants
+    from command.mcp.drafting import Drafting
 
+    drafting = Drafting(Path.cwd()) if drafts else None
+    if not url:
+        serve_stdio(None, key="", drafts=drafting)
+        return
     key = read_key(key_file) if key_file or os.environ.get("OUTINGS_KEY") or address is None else ""
     assistants = Assistants(url.rstrip("/"))
     if key:
         assistants.find(key)  # a wrong address or key is an error of the command, not of the first call
     if address is None:
-        serve_stdio(assistants, key=key)
+        serve_stdio(assistants, key=key, drafts=drafting)
         return
     with _listen(address) as listening:
         host, port = listening.getsockname()[:2]

@@ -12,8 +12,11 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+from command.mcp import drafting
 from command.mcp.assistant import ApiError, Assistants
+from command.mcp.drafting import Drafting
 from outings import __version__
+from outings.failures import OperatorError
 
 _INSTRUCTIONS = """\
 What families can do in a city: events, classes, camps and places. Each answer begins with the request behind it. A
@@ -22,8 +25,9 @@ the link of what you suggest.\
 """
 
 
-def make_server(assistants: Assistants, *, key: str) -> Server[Any]:
-    """Return a server of the tools. A caller's own key, in the header `X-API-Key`, is used instead of `key`."""
+def make_server(assistants: Assistants | None, *, key: str, drafts: Drafting | None = None) -> Server[Any]:
+    """Return a server of the tools: those of an API, and one that drafts feeds, as far as they are given. A caller's
+    own key, in the header `X-API-Key`, is used instead of `key`."""
 
     def choose_key(context: ServerRequestContext[Any]) -> str:
         own: str | None = None if context.request is None else context.request.headers.get("x-api-key")
@@ -34,16 +38,18 @@ def make_server(assistants: Assistants, *, key: str) -> Server[Any]:
     async def list_tools(
         context: ServerRequestContext[Any], _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        try:
-            assistant = await run_sync(assistants.find, choose_key(context))
-        except ApiError as error:
-            raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+        own = [] if drafts is None else [(drafting.NAME, drafting.USE, drafting.SCHEMA)]
+        if assistants is not None:
+            try:
+                assistant = await run_sync(assistants.find, choose_key(context))
+            except ApiError as error:
+                raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+            own += [(tool.name, tool.description, tool.schema) for tool in assistant.tools.values()]
         reads = types.ToolAnnotations(read_only_hint=True)
-        tools = assistant.tools.values()
         return types.ListToolsResult(
             tools=[
-                types.Tool(name=tool.name, description=tool.description, input_schema=tool.schema, annotations=reads)
-                for tool in tools
+                types.Tool(name=name, description=use, input_schema={**schema}, annotations=reads)
+                for name, use, schema in own
             ]
         )
 
@@ -51,9 +57,14 @@ def make_server(assistants: Assistants, *, key: str) -> Server[Any]:
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         try:
-            assistant = await run_sync(assistants.find, choose_key(context))
-            text = await run_sync(assistant.call, params.name, params.arguments or {})
-        except ApiError as error:
+            if drafts is not None and params.name == drafting.NAME:
+                text = await run_sync(drafts.call, params.arguments or {})
+            elif assistants is None:
+                raise ApiError(f"there is no tool {params.name!r}: expected {drafting.NAME}")
+            else:
+                assistant = await run_sync(assistants.find, choose_key(context))
+                text = await run_sync(assistant.call, params.name, params.arguments or {})
+        except OperatorError as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
@@ -67,9 +78,9 @@ def make_server(assistants: Assistants, *, key: str) -> Server[Any]:
     )
 
 
-def serve_stdio(assistants: Assistants, *, key: str) -> None:
+def serve_stdio(assistants: Assistants | None, *, key: str, drafts: Drafting | None) -> None:
     """Serve on standard input and output until the input ends."""
-    server = make_server(assistants, key=key)
+    server = make_server(assistants, key=key, drafts=drafts)
 
     async def serve() -> None:
         async with stdio_server() as (reading, writing):

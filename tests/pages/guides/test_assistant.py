@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
@@ -292,6 +293,52 @@ def test_no_text_of_a_listing_writes_a_line_or_turns_it_round(status: int, tool:
         lines = str(error).split("\n")
     assert len(lines) == 2
     assert [line for line in lines if not line.isprintable()] == []
+
+
+def draft(folder: Path, *arguments: dict[str, Any]) -> list[str]:
+    """Call the tool that drafts feeds of a folder, in a server that was started in it and asks no API."""
+    from mcp import StdioServerParameters
+
+    server = StdioServerParameters(command=sys.executable, args=["-P", "-m", "command", "mcp", "--drafts"], cwd=folder)
+    return [read_text(answer) for answer in anyio.run(ask, server, [("draft_feed", own) for own in arguments])]
+
+
+def test_an_assistant_drafts_a_feed_and_writes_nothing(tmp_path: Path) -> None:
+    rows = "id,titre,date,lieu\n1,Fête du miel,2027-10-03,Parc\n2,Bourse \u202eaux jouets,2027-11-04,Salle\n"
+    (tmp_path / "agenda.csv").write_text(rows)
+    lyon = {"metro": "Lyon", "center": "45.76,4.83"}
+    (text, nameless) = draft(tmp_path, {"source": "agenda.csv", **lyon}, {"source": "agenda.csv"})
+    assert text.isprintable()
+    drafted = json.loads(text)
+    assert drafted["feeds"][0]["map"]["name"] == "titre"
+    assert tomllib.loads(drafted["config"])["feeds"][0]["url"] == "agenda.csv"
+    assert nameless.startswith("the files do not say which city they are from; give --metro, --center")
+    assert [file.name for file in tmp_path.iterdir()] == ["agenda.csv"]
+
+
+def test_an_assistant_drafts_no_file_outside_of_the_folder_and_no_hidden_one(tmp_path: Path) -> None:
+    folder, secret = tmp_path / "feeds", "id,name,date\n1,Secret,2027-10-03\n"
+    (folder / ".env").mkdir(parents=True)
+    for file in (tmp_path / "other.csv", folder / ".hidden.csv", folder / ".env/inside.csv"):
+        file.write_text(secret)
+    (folder / "link.csv").symlink_to(tmp_path / "other.csv")
+    (folder / "command.py").write_text("raise SystemExit('obeyed')")
+    sources = ["../other.csv", str(tmp_path / "other.csv"), "link.csv", ".hidden.csv", ".env/inside.csv", ".", "",
+               "s3://bucket/key", "file:///etc/passwd", "-c"]  # fmt: skip
+    answers = draft(folder, *({"source": source, "metro": "X", "center": "1,1"} for source in sources))
+    assert [answer for answer in answers if "expected a file in the folder of this server" not in answer] == []
+    local, option = draft(
+        folder,
+        {"source": "http://127.0.0.1:1/agenda.csv", "metro": "X", "center": "1,1"},
+        {"source": "x", "config": "y"},
+    )
+    assert "private" in local
+    assert option.startswith("config: expected source, metro")
+
+
+def test_drafts_are_for_an_assistant_of_this_machine_alone() -> None:
+    done = CliRunner().invoke(main, ["mcp", "--drafts", "--http", "8765"])
+    assert (done.exit_code, "can't be combined with --http" in done.stderr) == (2, True)
 
 
 def test_the_command_says_what_it_lacks() -> None:
