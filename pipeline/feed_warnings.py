@@ -13,7 +13,7 @@ from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.record_report import HIDDEN, FeedCount, describe_dates
 from pipeline.fetch.keep_and_drop import HEADING
 from pipeline.tables.feed_account import FEED, mark_open, sort_shown
-from pipeline.tables.repeated import RepeatedEvents
+from pipeline.tables.repeated import RepeatedListings
 
 # Most examples in a warning.
 _EXAMPLES = 3
@@ -80,15 +80,15 @@ def warn_of_points(feed: str, far: Sequence[str]) -> FeedWarning:
     return _warn_of_names(feed, "far_away", message, far)
 
 
-def warn_of_repeated(repeated: RepeatedEvents) -> FeedWarning:
-    """Make the warning about events that another feed lists too, with the feed to prefer. Nothing is merged."""
-    count = len(repeated.names)
+def warn_of_repeated(repeated: RepeatedListings) -> FeedWarning:
+    """Make the warning about listings that another feed has too, with the feed to prefer. Nothing is merged."""
+    is_place, count = repeated.kind == "place", len(repeated.names)
     lesser = repeated.other if repeated.fuller == repeated.feed else repeated.feed
     fuller = f"{repeated.fuller} says more of them" if repeated.fuller else "both say as much"
-    message = (
-        f"{count:,} {_pluralize(count, 'event')} with the name, time and place of one in {repeated.other}; {fuller}"
-    )
-    advice = f". Readers see both: to show one, leave them out of {lesser} with drop or keep, or delete that feed"
+    same = "name and point" if is_place else "name, time and place"
+    message = f"{count:,} {_pluralize(count, repeated.kind)} with the {same} of one in {repeated.other}; {fuller}"
+    remedy = "drop or keep, or venues = false if they are venues of its events" if is_place else "drop or keep"
+    advice = f". Readers see both: to show one, leave them out of {lesser} with {remedy}, or delete that feed"
     return _warn_of_names(repeated.feed, "repeated", message + advice, repeated.names)
 
 

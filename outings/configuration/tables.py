@@ -144,6 +144,7 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     encoding: Text = "auto"
     records: str = ""
     references: dict[str, str] = {}
+    venues: bool = False
     follow: str = ""
     skip: First = 0
     sheet: str = ""

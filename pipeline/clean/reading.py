@@ -16,6 +16,7 @@ from pipeline.clean.cleaning import Origin, clean_record, is_stated, make_proble
 from pipeline.clean.expectations import ALIASES, list_names
 from pipeline.clean.feed_read import CleanedRecord, FeedRead, encode_cleaned
 from pipeline.clean.read_tally import ReadTally
+from pipeline.clean.venues import bring_venues
 from pipeline.fetch.formats import FeedSetting, RawRecord, load_reader
 from pipeline.fetch.raw_records import find_timezone, list_raw_records
 from pipeline.fetch.source import FeedSource, SettingError
@@ -44,7 +45,8 @@ def read_source(
         tell_decided=tally.decided.append, tell_unplaced=tally.unplaced.extend, tell_text=tally.texts.add,
     )  # fmt: skip
     cleaner = _RawCleaner(feed, configuration, before)
-    for raw in list_raw_records(feed, configuration, source, reader=reader, setting=setting):
+    raws = list_raw_records(feed, configuration, source, reader=reader, setting=setting)
+    for raw in bring_venues(raws, type_=feed.defaults.get("type", "")) if feed.venues else raws:
         if (counted := tally.add_raw(raw)) is not None:
             tally.add_cleaned(*cleaner.clean(counted))
     located = tally.locate_problems()

@@ -97,6 +97,7 @@ def read_candidate(candidate: Candidate, name: str, visitor: Visitor, question: 
     except (NotVisitedError, OperatorError, ValueError) as error:
         return Reading(candidate=candidate, refusal=_shorten(error, name))
     counts = count_records(records, today=question.today, total=total)
+    feed = replace(feed, venues=bool(counts.points))
     reading = Reading(candidate=candidate, opened=replace(opened, feed=_restore(opened, feed)), counts=counts)
     if not counts.events:
         return replace(reading, refusal="has no dates of events: a list of products or posts is no listing")
@@ -131,7 +132,9 @@ def _save_linked(feed: FeedTable, visitor: Visitor, question: Question) -> tuple
 
 def _restore(opened: OpenedFile, feed: FeedTable) -> FeedTable:
     """Return the settings that were found in the saved page, with the address to fetch."""
-    return replace(opened.feed, url=feed.url, pages=feed.pages, headers=feed.headers, follow=feed.follow)
+    return replace(
+        opened.feed, url=feed.url, pages=feed.pages, headers=feed.headers, follow=feed.follow, venues=feed.venues
+    )
 
 
 def count_records(records: list[Record], *, today: date, total: int = 0) -> Counts:

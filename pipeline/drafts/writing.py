@@ -22,9 +22,9 @@ from pipeline.drafts.values import describe_listing, list_members
 from pipeline.fetch.table.mapping import list_used
 from pipeline.records.record import ListingRecord
 
-_SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "follow", "allow_private")
+_SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "follow", "venues", "allow_private")
 # Of a feed with a preset, which says the others.
-_OWN_SETTINGS = ("encoding", "allow_private")
+_OWN_SETTINGS = ("encoding", "venues", "allow_private")
 # A name's rank from here on is that of a part of it.
 _SURE = 100
 # What a draft begins with.

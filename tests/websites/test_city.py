@@ -11,7 +11,11 @@ import pytest
 from click.testing import Result
 
 from outings.configuration import Configuration, FeedTable, read_configuration
+from outings.contract.resources.shared import Location
+from pipeline.clean.venues import bring_venues
 from pipeline.feed_task import read_feed
+from pipeline.fetch.formats import RawRecord
+from pipeline.records.record import PlaceRecord, Reference
 from tests.new_cities.exporting import run
 from tests.settings import format_metro
 from tests.websites import city, systems
@@ -187,22 +191,67 @@ def test_a_site_whose_feed_breaks_off_is_left_out_with_the_reason(draft: Draft, 
     assert "answers 403" in done.stdout.partition("Not in the configuration:")[2]
 
 
+def test_the_branches_of_a_library_come_along_as_places(draft: Draft, internet: Internet, tmp_path: Path) -> None:
+    city.open_library(internet)
+    events = [systems.make_biblio_event(number) for number in range(1, 5)]
+    events[1] |= {"branchLocationId": None, "locationDetails": "Courthouse Square"}
+    events[2] |= {"isCancelled": True}
+    internet.pages["gateway.bibliocommons.com/v2/libraries/city/events"] = systems.make_bibliocommons(events)
+    _, (feed,) = draft("https://library.santarosa.example/", *CENTER)
+    assert feed["venues"] is True
+    records = read_feed(*read_first(tmp_path / "outings.toml")).records
+    (branch,) = [record for record in records if isinstance(record, PlaceRecord)]
+    assert (branch.name, branch.organization) == ("Central Branch", Reference(name="Santa Rosa Library"))
+    assert branch.location == Location(
+        address="Central Branch", street_address="211 E St", city="Santa Rosa", state="CA", zip="95404", lat=38.441,
+        lng=-122.711,
+    )  # fmt: skip
+    there = {record.name: record.place and record.place.source_id for record in records if record is not branch}
+    assert there == {
+        "Baby Bounce 1": "venue-central-branch", "Baby Bounce 2": None, "Baby Bounce 3": "venue-central-branch",
+        "Baby Bounce 4": "venue-central-branch",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        ({"address": "Playhouse, 1 Main St", "lat": "38.44", "lng": -122.7}, "Playhouse"),
+        ({"address": "1 Main St, Santa Rosa", "lat": 38.44, "lng": -122.7}, None),
+        ({"address": "Santa Rosa, CA", "city": "Santa Rosa", "lat": 38.44, "lng": -122.7}, None),
+        ({"address": "Online event", "lat": 38.44, "lng": -122.7}, None),
+        ({"address": "Playhouse"}, None),
+        ({"address": "Playhouse", "lat": 0, "lng": 0}, None),
+    ],
+)
+def test_a_venue_has_a_name_and_a_point(where: dict[str, Any], name: str | None) -> None:
+    event = {"type": "event", "source_id": "1", "name": "Show", "location": where}
+    away = {**event, "source_id": "2", "location": where | {"lat": 39.0}}
+    *places, first, other = bring_venues([RawRecord(1, event), RawRecord(2, away)], type_="")
+    assert [place.value["name"] for place in places] == ([] if name is None else [name])
+    assert (first.value.get("place"), other.value) == (name and {"source_id": "venue-playhouse"}, away)
+
+
 def test_an_event_in_two_feeds_is_said_with_the_feed_that_says_more(internet: Internet, tmp_path: Path) -> None:
     show = systems.make_linked_event(2, name="Winter Show!")
+    hall = {"@type": "Museum", "name": "Playhouse", "geo": show["location"]["geo"]}
     other = {"name": "Winter Show", "location": show["location"], "offers": None}
     elsewhere = {"name": "Farm Day", "location": {"@type": "Place", "name": "Barn"}}
     for name, events in {
-        "city": [show, systems.make_linked_event(4, name="Farm Day"), systems.make_linked_event(5)],
+        "city": [show, systems.make_linked_event(4, name="Farm Day"), systems.make_linked_event(5), hall],
         "seller": [systems.make_linked_event(2, **other), systems.make_linked_event(4, **elsewhere)],
     }.items():
         (tmp_path / f"{name}.html").write_bytes(systems.make_linked_page(events).body)
     feeds = "".join(
-        f'[[feeds]]\nname = "{name}"\nmetro = "seattle"\nformat = "jsonld"\nurl = "{name}.html"\n'
-        for name in ("city", "seller")
+        f'[[feeds]]\nname = "{name}"\nmetro = "seattle"\nformat = "jsonld"\nurl = "{name}.html"\nvenues = {venues}\n'
+        for name, venues in (("city", "false"), ("seller", "true"))
     )
     (tmp_path / "outings.toml").write_text(format_metro("seattle") + feeds)
     checked = run("check", "-c", str(tmp_path / "outings.toml"), "--json")
-    (warning,) = [own for own in json.loads(checked.stdout)["warnings"] if own["code"] == "repeated"]
+    warning, place = [own for own in json.loads(checked.stdout)["warnings"] if own["code"] == "repeated"]
+    assert (place["feed"], place["count"], place["examples"]) == ("city", 1, ["Playhouse"])
+    assert "1 place with the name and point of one in seller" in place["message"]
+    assert "venues = false" in place["message"]
     assert (warning["feed"], warning["count"], warning["examples"]) == ("city", 1, ["Winter Show!"])
     assert "of one in seller; city says more of them" in warning["message"]
     assert "leave them out of seller" in warning["message"]
