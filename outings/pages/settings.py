@@ -34,27 +34,18 @@ class BuildRow(Struct, frozen=True, kw_only=True):
 
 
 class MetroFigures(Struct, frozen=True, kw_only=True):
-    """A metro as the home page shows it: what its lists hold, and the local date and time of its last change."""
-
-    slug: str
-    name: str
-    counts: Counts
-    changed_on: date
-
-    @property
-    def total(self) -> int:
-        return self.counts.events + self.counts.classes + self.counts.camps + self.counts.places
-
-
-class ExplorerMetro(Struct, frozen=True, kw_only=True):
-    """A metro as the explorer's page has it, so that it need not ask for the metros."""
+    """A metro as the home page and the explorer have it: what its lists hold, and the local date of its last change."""
 
     slug: str
     name: str
     timezone: str
     bounds: Bounds
     counts: Counts
-    accessible: bool = True
+    changed_on: date
+
+    @property
+    def total(self) -> int:
+        return self.counts.events + self.counts.classes + self.counts.camps + self.counts.places
 
 
 class Words:

@@ -20,7 +20,7 @@ from outings.pages.layout import gather_words, list_sections, name_words, render
 from outings.pages.lists import Lists
 from outings.pages.missing_page import render_missing_page
 from outings.pages.reference import render_reference
-from outings.pages.settings import ExplorerMetro, MetroFigures, lay_words
+from outings.pages.settings import MetroFigures, lay_words
 from outings.pages.web_files import make_manifest, make_robots
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
@@ -84,12 +84,12 @@ VIEWS = ("list", "map", "calendar")
 PRICES = ("", "free", "20", "50", "100")
 
 
-def render_explorer(settings: SiteSettings, metros: Sequence[ExplorerMetro] = ()) -> Page:
-    """Render the explorer, which has no listings. `metros`: those whose index is in a tree of files. The page then
-    reads the index, not the API."""
+def render_explorer(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
+    """Render the explorer, which has no listings. It names the metros if everybody may read them, so that it need not
+    ask for them. On plain files it reads their indexes, not the API."""
     values = {
         "script_words": gather_words(settings),
-        "metros": [msgspec.to_builtins(metro) for metro in metros],
+        "metros": [msgspec.to_builtins(metro) for metro in metros] if settings.key or settings.is_static else None,
         "types": tuple(COLLECTIONS.values()),
         "views": VIEWS,
         "prices": PRICES,
@@ -122,7 +122,7 @@ def render_site(
 
     return (
         render_home(settings, metros),
-        *((render_explorer(settings), render_words(settings)) if settings.shows_data else ()),
+        *((render_explorer(settings, metros), render_words(settings)) if settings.shows_data else ()),
         *render_reference(settings, vocabulary),
         *render_guides(settings),
         render_missing_page(settings),
@@ -133,12 +133,12 @@ def render_site(
 
 
 def render_static_site(
-    settings: SiteSettings, metros: Sequence[MetroFigures], explored: Sequence[ExplorerMetro], cities: Sequence[Lists]
+    settings: SiteSettings, metros: Sequence[MetroFigures], cities: Sequence[Lists]
 ) -> tuple[Page, ...]:
     """Render the pages of no metro that a host of files can show, with the styles and scripts of all."""
     return (
         render_home(settings, metros, cities=cities),
-        render_explorer(settings, explored),
+        render_explorer(settings, metros),
         render_words(settings),
         render_missing_page(settings),
         make_manifest(settings),

@@ -29,7 +29,7 @@ def ask_index(
     for file in make_index(snapshot, today=now.date()):
         (index / file.name).write_bytes(file.data)
     tables = json.loads(render_words(SiteSettings(language=language)).data)
-    metros = [{"slug": slug, "name": snapshot.metro.name, "accessible": True}]
+    metros = [{"slug": slug, "name": snapshot.metro.name}]
     common = {"folder": str(folder), "now": now.isoformat(), "language": language, "metros": metros, "tables": tables}
     words = [NODE, Path(__file__).with_name("ask_index.mjs"), ROOT / "site/scripts"]
     sent = json.dumps({**common, "requests": requests})

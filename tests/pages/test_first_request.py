@@ -48,6 +48,18 @@ def test_the_home_page_has_the_weekend_of_each_city_and_searches_it(pages: Pages
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("path", ["/", "/explore/"])
+def test_the_first_listings_come_without_a_request_for_the_cities(pages: Pages, path: str) -> None:
+    page = pages.open("about:blank")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.partition("?")[0]))
+    page.goto(pages.url + path)
+    page.locator(".listings a").first.wait_for()
+    assert pages.url + "/v1/seattle/events" in asked or pages.url + "/v1/new-york/events" in asked
+    assert pages.url + "/v1/metros" not in asked
+
+
+@pytest.mark.browser
 def test_a_city_with_nothing_this_weekend_says_so_and_shows_places(pages: Pages) -> None:
     page = pages.open("about:blank", width=390)
     nothing = {"data": [], "facets": {"total": 0}}

@@ -99,7 +99,10 @@ def read_settings(store: Store, site: str | None) -> SiteSettings | None:
 def make_figures(stamp: datetime, metro: MetroSettings, counts: Counts) -> MetroFigures:
     """Return what pages show of a metro. `stamp`: when it last changed; `counts`: its listings of each type."""
     changed_on = stamp.astimezone(read_zone(metro.timezone)).date()
-    return MetroFigures(slug=metro.slug, name=metro.name, counts=counts, changed_on=changed_on)
+    return MetroFigures(
+        slug=metro.slug, name=metro.name, timezone=metro.timezone, bounds=metro.bounds, counts=counts,
+        changed_on=changed_on,
+    )  # fmt: skip
 
 
 def put_metro_site(

@@ -14,7 +14,6 @@ from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.pages.assets import HTML, Page
-from outings.pages.settings import ExplorerMetro
 from outings.release.site import ASSETS, SiteSettings, locate_outlines
 from outings.release.store import hash_of
 from pipeline.publish.objects.site import GEOJSON, NO_OUTLINES, make_figures
@@ -100,20 +99,12 @@ def make_site_pages(tree: Tree) -> Iterator[Item]:
     from outings.pages.site import render_static_site
     from outings.pages.web_files import list_sitemaps
 
-    figures, explored = [], []
+    figures = []
     for metro in tree.metros:
-        settings, counts = (
-            metro.snapshot.metro,
-            count_listings(metro.snapshot, today=metro.today, entitlement=Entitlement()),
-        )
-        figures.append(make_figures(metro.snapshot.stamp, settings, counts))
-        explored.append(
-            ExplorerMetro(
-                slug=metro.slug, name=settings.name, timezone=settings.timezone, bounds=settings.bounds, counts=counts
-            )
-        )  # fmt: skip
+        counts = count_listings(metro.snapshot, today=metro.today, entitlement=Entitlement())
+        figures.append(make_figures(metro.snapshot.stamp, metro.snapshot.metro, counts))
     cities = [metro.lists for metro in tree.metros]
-    yield from _place_pages(render_static_site(tree.settings, figures, explored, cities))
+    yield from _place_pages(render_static_site(tree.settings, figures, cities))
     yield from _make_parts(list_sitemaps(cities, tree.settings), tree.settings)
 
 

@@ -37,6 +37,7 @@ export class Explorer {
     this.language = language;
     /** @type {State} */
     this.state = parseState(location.search);
+    this.isReached = false; // whether anything could be shown yet
     // What only some pages have: what takes the view elsewhere, a search, a form for a key.
     /** @type {{show: (path: string, state: State) => void} | null} */
     this.panel = null;
@@ -168,20 +169,29 @@ export class Explorer {
     this.root.hidden = false;
     if (this.keys && !this.keys.show()) return this.#askForKey("");
     try {
-      /** @type {Body<Metro[]>} */
-      const body = await this.api.read("metros");
-      this.metros = body.data.filter((metro) => metro.accessible);
+      this.metros = await this.#readMetros();
     } catch (error) {
       return this.#fail(error, () => this.start());
     }
     this.keys?.hide();
-    this.root.removeAttribute("data-down");
     find("panes", HTMLElement).hidden = false;
     this.form.fillMetros(this.metros);
     if (this.metros.length) this.#mendAddress();
     const line = new URLSearchParams(location.search).get("line")?.trim();
     await (line ? this.line.searchLine(line) : this.show());
     this.#returnTo(history.state);
+  }
+
+  /**
+   * Those that the page names; a reader's own key may read others.
+   * @returns {Promise<Metro[]>}
+   */
+  async #readMetros() {
+    const { metros } = this.root.dataset;
+    if (metros && !this.api.ownKey) return JSON.parse(metros);
+    /** @type {Body<Metro[]>} */
+    const body = await this.api.read("metros");
+    return body.data.filter((metro) => metro.accessible);
   }
 
   /** An address that is old or wrong shows the nearest that works, and says so. */
@@ -216,6 +226,8 @@ export class Explorer {
     try {
       await (this.state.listing ? this.#showListing(waiting.signal) : this.results.show(waiting.signal));
       if (waiting.signal.aborted) return;
+      this.isReached = true;
+      this.root.removeAttribute("data-down");
       if (this.state.listing || this.state.view !== "list") this.beside.hidden = true;
       if (focus) {
         this.view.focus({ preventScroll: true });
@@ -275,10 +287,10 @@ export class Explorer {
     ];
     failure.replaceChildren(...parts.filter((part) => part instanceof Node));
     failure.hidden = false;
-    // What failed has no answer to ask for again, and without cities no control has an effect.
+    // What failed has no answer to ask for again, and where nothing answers no control has an effect.
     find("request", HTMLElement).hidden = true;
     find("panes", HTMLElement).hidden = false;
-    this.root.toggleAttribute("data-down", !this.metros.length);
+    this.root.toggleAttribute("data-down", !this.metros.length || (error.status === 0 && !this.isReached));
     this.status.textContent = "";
     this.view.replaceChildren();
   }

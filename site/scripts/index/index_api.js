@@ -163,7 +163,6 @@ export class IndexApi {
     const [route, query = ""] = path.split("?");
     const values = new Map(new URLSearchParams(query));
     const parts = route.split("/").map(decodeURIComponent);
-    if (route === "metros") return { data: this.metros };
     if (parts[0] === "listings") return { data: [] };
     if (parts.length === 2 && COLLECTIONS.includes(parts[0])) return this.#readListing(parts[0], parts[1]);
     const index = await this.#open(parts[0]);

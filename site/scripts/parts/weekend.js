@@ -8,7 +8,7 @@ import { locatePage, makeItems } from "../explorer/list_view.js";
 import { requestFirst } from "../explorer/requests.js";
 import { DATED_TYPES, EVERY_TYPE, formatState } from "../explorer/state.js";
 
-/** @import { Body, ListBody, Metro } from "../../types/api.js" */
+/** @import { ListBody } from "../../types/api.js" */
 
 const MOST = 4;
 // Of each kind: among them are what is over and what is full.
@@ -21,16 +21,8 @@ export async function showWeekends() {
   const { api: base = "", key = "" } = root.dataset;
   const api = new Api(base, key);
   const language = readLanguage(root);
-  /** @type {Metro[]} */
-  let metros = [];
-  try {
-    metros = /** @type {Body<Metro[]>} */ (await api.read("metros")).data;
-  } catch {
-    for (const rows of root.querySelectorAll(".rows")) rows.textContent = language.say("weekend_failed");
-  }
   for (const section of root.querySelectorAll("section")) {
-    const metro = metros.find(({ slug }) => slug === section.dataset.metro);
-    if (metro) showWeekend(section, root, { api, language, now: findNow(metro.timezone) });
+    showWeekend(section, root, { api, language, now: findNow(section.dataset.timezone ?? "UTC") });
   }
 }
 
