@@ -216,7 +216,8 @@ def _read_answered(route: Route) -> Form | None:
 
 
 def _spell_words(document: Schema) -> Schema:
-    """Return the document with lists of words where it refers to them, because the pages show each where it applies."""
+    """Return the document with lists of words and maps where it refers to them, because the pages show each where it
+    applies."""
     schemas = document["components"]["schemas"]
 
     def spell(node: Any) -> Any:
@@ -225,7 +226,7 @@ def _spell_words(document: Schema) -> Schema:
         if not isinstance(node, dict):
             return node
         target = schemas.get(str(node.get("$ref", "")).removeprefix(_PREFIX), {})
-        if "enum" in target or "not" in target:
+        if target and "properties" not in target:
             return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
         return {key: spell(inner) for key, inner in node.items()}
 

@@ -22,11 +22,7 @@ export interface components {
             radius_m: number;
             window: components["schemas"]["Window"];
             types: string[];
-            applied_filters: {
-                [key: string]: string | number | boolean | string[] | {
-                    [key: string]: components["schemas"]["SearchWindow"];
-                };
-            };
+            applied_filters: components["schemas"]["TypedFilters"];
             defaults_applied: string[];
             min_confidence: number;
             generated_at: string;
@@ -140,11 +136,7 @@ export interface components {
             radius_m: number;
             window: components["schemas"]["Window"];
             types: string[];
-            applied_filters: {
-                [key: string]: string | number | boolean | string[] | {
-                    [key: string]: components["schemas"]["SearchWindow"];
-                };
-            };
+            applied_filters: components["schemas"]["TypedFilters"];
             defaults_applied: string[];
             min_confidence: number;
             generated_at: string;
@@ -203,9 +195,7 @@ export interface components {
             window: components["schemas"]["Window"];
             min_confidence: number;
             total: number;
-            applied_filters: {
-                [key: string]: string | number | boolean | string[];
-            };
+            applied_filters: components["schemas"]["Filters"];
             defaults_applied: string[];
             generated_at: string;
         };
@@ -405,9 +395,7 @@ export interface components {
         };
         CoverageMeta: {
             metro: string;
-            applied_filters: {
-                [key: string]: string | number | boolean | string[];
-            };
+            applied_filters: components["schemas"]["Filters"];
             defaults_applied: string[];
             generated_at: string;
         };
@@ -444,9 +432,7 @@ export interface components {
             without_coordinates: number;
             window: components["schemas"]["Window"];
             min_confidence: number;
-            applied_filters: {
-                [key: string]: string | number | boolean | string[];
-            };
+            applied_filters: components["schemas"]["Filters"];
             defaults_applied: string[];
             generated_at: string;
         };
@@ -465,9 +451,7 @@ export interface components {
             has_more: boolean;
             next_cursor: string | null;
             page: number | null;
-            applied_filters: {
-                [key: string]: string | number | boolean | string[];
-            };
+            applied_filters: components["schemas"]["Filters"];
             defaults_applied: string[];
             metro: string;
             generated_at: string;
@@ -646,6 +630,9 @@ export interface components {
             request_id: string;
             details?: components["schemas"]["FailureDetails"];
         };
+        Filters: {
+            [key: string]: string | number | boolean | string[];
+        };
         Freshness: {
             newest_crawled_at: string | null;
             median_age_hours: number | null;
@@ -697,9 +684,7 @@ export interface components {
             has_more: boolean;
             next_cursor: string | null;
             page: number | null;
-            applied_filters: {
-                [key: string]: string | number | boolean | string[];
-            };
+            applied_filters: components["schemas"]["Filters"];
             defaults_applied: string[];
             min_confidence: number;
             window: components["schemas"]["Window"];
@@ -803,11 +788,7 @@ export interface components {
             has_more: boolean;
             next_cursor: string | null;
             page: number | null;
-            applied_filters: {
-                [key: string]: string | number | boolean | string[] | {
-                    [key: string]: components["schemas"]["SearchWindow"];
-                };
-            };
+            applied_filters: components["schemas"]["TypedFilters"];
             defaults_applied: string[];
             min_confidence: number;
             window: components["schemas"]["Window"];
@@ -1040,6 +1021,8 @@ export interface components {
         /** @enum {string} */
         PriceUnit: "per_person" | "per_child" | "per_adult" | "per_family" | "per_session" | "per_class" | "per_day" | "per_week" | "per_month" | "per_term" | "per_group";
         Problem: {
+            /** @enum {string} */
+            title: "bad_request" | "unauthorized" | "forbidden" | "include_not_permitted" | "feature_not_in_plan" | "not_found" | "method_not_allowed" | "rate_limited" | "quota_exceeded" | "internal" | "not_implemented" | "unavailable";
             status: number;
             detail: string;
             /** @enum {string} */
@@ -1105,11 +1088,7 @@ export interface components {
         ScoreBasis: "verified" | "baseline";
         SearchMeta: {
             query: string;
-            applied_filters: {
-                [key: string]: string | number | boolean | string[] | {
-                    [key: string]: components["schemas"]["SearchWindow"];
-                };
-            };
+            applied_filters: components["schemas"]["TypedFilters"];
             defaults_applied: string[];
             types: string[];
             ranking: string;
@@ -1274,6 +1253,11 @@ export interface components {
         };
         /** @enum {string} */
         TypeHint: "museum" | "library" | "park" | "playground" | "indoor_play" | "zoo_aquarium" | "farm" | "theater" | "studio" | "pool" | "sports_center" | "community_center" | "store_cafe" | "attraction" | "other";
+        TypedFilters: {
+            [key: string]: string | number | boolean | string[] | {
+                [key: string]: components["schemas"]["SearchWindow"];
+            };
+        };
         Verification: {
             status: components["schemas"]["VerificationStatus"] | null;
             checked_at: string | null;

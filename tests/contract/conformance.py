@@ -115,7 +115,7 @@ def _compile_success(vocabulary: Vocabulary, path: str, cut: bool) -> Draft20201
     document = _make_strict(vocabulary)
     declared = document["paths"][path]["get"]["responses"]
     assert "200" in declared, f"{path} is not to be answered"
-    schema = declared["200"]["content"]["application/json"]["schema"]
+    schema = _resolve(document, declared["200"])["content"]["application/json"]["schema"]
     schemas = document["components"]["schemas"]
     return _compile(schema, _cut_resources(schemas) if cut else schemas)
 

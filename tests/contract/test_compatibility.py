@@ -57,7 +57,13 @@ def members(document: Document, name: str) -> Document:
 
 
 def body_of(document: Document, path: str = EVENTS) -> Document:
-    node: Document = operation(document, path)["responses"]["200"]["content"]["application/json"]["schema"]
+    node: Document = content_of(document, path)["application/json"]["schema"]
+    return node
+
+
+def content_of(document: Document, path: str = EVENTS) -> Document:
+    name = operation(document, path)["responses"]["200"]["$ref"].rpartition("/")[2]
+    node: Document = document["components"]["responses"][name]["content"]
     return node
 
 
@@ -114,8 +120,7 @@ LOSSES: list[tuple[Change, str]] = [
      f"get {EVENTS}: 400: error: details: reason: cursor_expired is gone"),
     (lambda d: d["components"]["responses"]["TooMany"]["headers"].pop("Retry-After"),
      f"get {EVENTS}: 429: header Retry-After is gone"),
-    (lambda d: operation(d)["responses"]["200"]["content"].update({"text/html": {"schema": {}}}) or
-     operation(d)["responses"]["200"]["content"].pop("application/json"),
+    (lambda d: content_of(d).update({"text/html": {"schema": {}}}) or content_of(d).pop("application/json"),
      f"get {EVENTS}: 200: application/json is gone"),
 ]  # fmt: skip
 

@@ -113,22 +113,25 @@ def test_the_calendar_file_alone_takes_a_signed_address_in_place_of_a_key():
     ]  # fmt: skip
 
 
-@by_route
-def test_an_operation_says_which_plans_have_its_add_ons_and_what_they_are_planned_to_add(route: Route):
+def test_the_document_says_which_plans_have_add_ons_and_what_they_are_planned_to_add():
     planned = {"source": 2, "forecast": 2, "related": 0}
-    row = route.parameters.get("include")
-    assert find_operation(route).get("x-add-ons") == (
-        None
-        if row is None
-        else {
-            name: {
-                "plans": ["partner"],
-                "grantable": ["standard"],
-                "credits": {"planned": planned[name], "per": "record"},
-            }
-            for name in row.allowed or ()
-        }
-    )
+    assert DOCUMENT["x-add-ons"] == {
+        name: {"plans": ["partner"], "grantable": ["standard"], "credits": {"planned": credits, "per": "record"}}
+        for name, credits in planned.items()
+    }
+
+
+def test_the_published_document_has_one_response_for_all_failures():
+    published = json.loads(encode_document(VOCABULARY))
+    validate(published)
+    for path, node in published["paths"].items():
+        responses = node["get"]["responses"]
+        assert responses["4XX"] == responses["5XX"] == {"$ref": "#/components/responses/Failure"}
+        whole = DOCUMENT["paths"][path]["get"]["responses"]
+        assert responses.keys() == {"4XX", "5XX", *(status for status in whole if status < "400" or status == "416")}
+    failure = published["components"]["responses"]["Failure"]
+    assert failure["content"]["application/json"]["examples"].keys() == CODES.keys()
+    assert all(f"`{status}`: " in failure["description"] for status, _ in CODES.values())
 
 
 @by_route

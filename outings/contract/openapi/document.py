@@ -13,6 +13,7 @@ import msgspec
 
 from outings import __version__
 from outings.contract.openapi.operations import (
+    join_failures,
     list_parameters,
     list_responses,
     make_headers,
@@ -34,8 +35,8 @@ Every path takes `GET`, `HEAD` and `OPTIONS`; any other method is `405`. Arrays 
 v1 is frozen: what is in it stays. Parameters, members, and error codes may be added at any time, so parse
 permissively. `x-stability` marks what is outside of that promise, `x-default` what holds for a parameter that is not
 sent (beside some others it may not be sent, so it is no `default`), `x-plan` the plans that may ask, `x-credits` what
-is planned to be charged, `x-add-ons` the plans that have a value of `include`, those whose keys may be granted it, and
-what it is planned to add.
+is planned to be charged, and `x-add-ons` the plans that have a value of `include`, those whose keys may be granted it,
+and what it is planned to add.
 
 Every response has the headers `X-Request-Id`, `X-Trace-Id`, `Vary` and `Cache-Control`, and for a known key those of
 the limits that `429` lists. `fields` leaves members out of an answer, also those that its schema requires.
@@ -65,6 +66,10 @@ def make_document(vocabulary: Vocabulary, *, refused: Collection[str] = ()) -> d
         ],
         "paths": {
             route.path: {"get": _make_operation(route, vocabulary=vocabulary, refused=refused)} for route in ROUTES
+        },
+        "x-add-ons": {
+            name: {**Offer().describe_permission(name), "credits": {"planned": planned, "per": "record"}}
+            for name, planned in ADD_ON_CREDITS.items()
         },
         "components": {
             "securitySchemes": {
@@ -126,8 +131,9 @@ def _name_words(document: dict[str, Any], schemas: Mapping[str, Schema]) -> dict
 
 
 def encode_document(vocabulary: Vocabulary, *, refused: Collection[str] = ()) -> bytes:
-    """Encode the OpenAPI document of a vocabulary as JSON. Equal arguments give equal bytes."""
-    return msgspec.json.encode(make_document(vocabulary, refused=refused))
+    """Encode the OpenAPI document of a vocabulary as JSON, with one response for all failures of an operation. Equal
+    arguments give equal bytes."""
+    return msgspec.json.encode(join_failures(make_document(vocabulary, refused=refused)))
 
 
 def _tag_route(route: Route) -> str:
@@ -180,11 +186,6 @@ def _make_operation(route: Route, *, vocabulary: Vocabulary, refused: Collection
         "x-plan": route.plan,
         "x-credits": {"planned": route.credits.amount, "per": route.credits.per},
     }
-    if "include" in route.parameters:
-        operation["x-add-ons"] = {
-            name: {**Offer().describe_permission(name), "credits": {"planned": ADD_ON_CREDITS[name], "per": "record"}}
-            for name in route.parameters["include"].allowed or ()
-        }
     if not route.needs_key:
         operation["security"] = []
     if route.takes_signature:
@@ -252,7 +253,9 @@ def _reduce(operation: Mapping[str, Any], sent: set[str], document: Mapping[str,
     """Return the operation without a key, and with only the parameters in its path and those in `sent`."""
     described = [(node, resolve_parameter(node, document)) for node in operation["parameters"]]
     parameters = [node for node, row in described if row["in"] == "path" or row["name"] in sent]
-    success = {name: value for name, value in operation["responses"]["200"].items() if name != "headers"}
+    shared = operation["responses"]["200"].get("$ref", "").rpartition("/")[2]
+    whole = document["components"]["responses"][shared] if shared else operation["responses"]["200"]
+    success = {name: value for name, value in whole.items() if name != "headers"}
     kept = {name: operation[name] for name in ("operationId", "tags", "summary", "x-stability") if name in operation}
     responses = {"200": success, "404": {"description": "There is no such file."}}
     return {**kept, "parameters": parameters, "responses": responses}

@@ -8,10 +8,10 @@ import msgspec
 from outings.contract import errors
 from outings.contract.envelope import PROBLEM, encode_error
 from outings.contract.openapi.examples import find_path_values
-from outings.contract.openapi.schemas import Schema, list_words, make_body, refer
+from outings.contract.openapi.schemas import Schema, has_envelope, list_words, make_body, name_body, refer
 from outings.contract.parameters import PARAMETERS
 from outings.contract.pricing_plans import Offer
-from outings.contract.routes import Route
+from outings.contract.routes import ROUTES, Route
 from outings.contract.values import KINDS, DateDefault, Default, Parameter, list_allowed
 from outings.contract.vocabulary import Vocabulary
 
@@ -157,7 +157,7 @@ _HEADERS: Mapping[str, tuple[str, Schema]] = {
 }
 # Headers for known keys alone.
 _LIMITS = tuple(name for name in _HEADERS if "RateLimit" in name or "Quota" in name)
-_SOMETIMES = ("X-Release", "Link", *_LIMITS)
+_SOMETIMES = ("X-Release", "Link", "Retry-After", "WWW-Authenticate", "Allow", *_LIMITS)
 _ALWAYS = ("X-Request-Id", "X-Trace-Id", "Vary")
 _UNCACHED = (*_ALWAYS, "Cache-Control")
 # Headers that each success states in the document. All responses have those of the failures too, except `Retry-After`.
@@ -217,6 +217,7 @@ def make_responses() -> dict[str, Schema]:
             "description": "The file has none of the bytes that `Range` names. `Content-Range` says how many it has.",
             "headers": _refer_headers(*_ALWAYS, *_CACHED, "Content-Range"),
         },
+        **{name_body(route): _make_success(route) for route in ROUTES if has_envelope(route)},
     } | {
         name: {
             "description": meaning,
@@ -227,23 +228,50 @@ def make_responses() -> dict[str, Schema]:
     }
 
 
+def join_failures(document: Schema) -> Schema:
+    """Return the document with one response for all failures: their bodies have one form, and the codes that tell them
+    apart are those of its examples. Typed clients are told of JSON alone: two forms would be no form."""
+    components = document["components"]
+    kept = {name: node for name, node in components["responses"].items() if name not in _FAILURES}
+    statuses = " ".join(f"`{status}`: {meaning}" for status, meaning, _, _ in _FAILURES.values())
+    examples = [error for _, _, errors_shown, _ in _FAILURES.values() for error in errors_shown]
+    kept["Failure"] = {
+        "description": f"A failure. {statuses} With `Accept: {PROBLEM}` it is a `Problem`.",
+        "headers": _refer_headers(*(name for name in _HEADERS if name not in ("ETag", "Link", "Content-Range"))),
+        "content": _wrap_json(refer("Failure"), examples=examples),
+    }
+    paths = {path: {"get": _join_failures(node["get"])} for path, node in document["paths"].items()}
+    return {**document, "paths": paths, "components": {**components, "responses": kept}}
+
+
+def _join_failures(operation: Schema) -> Schema:
+    others = {status: node for status, node in operation["responses"].items() if status < "400" or status == "416"}
+    return {**operation, "responses": {**others, **dict.fromkeys(("4XX", "5XX"), refer("Failure", kind="responses"))}}
+
+
 def list_responses(route: Route) -> dict[str, Schema]:
     """Return the responses of a route by status."""
-    is_cached = route.needs_key or route.max_age is not None  # all but the answers of probes
-    responses: dict[str, Schema] = {
-        "200": {
-            "description": route.meaning,
-            "headers": _refer_headers(*((*_CACHED, "Link") if is_cached else ("Cache-Control",))),
-            "content": _make_content(route),
-        }
-    }
+    is_shared = has_envelope(route)
+    responses = {"200": refer(name_body(route), kind="responses") if is_shared else _make_success(route)}
     if route.item is bytes:
         responses |= {"206": refer("Part", kind="responses"), "416": refer("NotSatisfiable", kind="responses")}
-    if is_cached:
+    if _is_cached(route):
         responses["304"] = refer("NotModified", kind="responses")
     for name in _list_failures(route):
         responses[str(_FAILURES[name][0])] = refer(name, kind="responses")
     return responses
+
+
+def _is_cached(route: Route) -> bool:
+    return route.needs_key or route.max_age is not None  # all but the answers of probes
+
+
+def _make_success(route: Route) -> Schema:
+    return {
+        "description": "Success.",
+        "headers": _refer_headers(*((*_CACHED, "Link") if _is_cached(route) else ("Cache-Control",))),
+        "content": _make_content(route),
+    }
 
 
 def _make_content(route: Route) -> Schema:

@@ -48,11 +48,16 @@ def list_words(words: Collection[str]) -> Schema:
 def make_body(route: Route) -> Schema:
     """Return the schema of a successful answer, a component that is named by what the answer has."""
     if not is_struct(route.item):
-        return {"type": "object", "required": ["openapi", "info", "paths"]}  # the document itself
-    return refer(route.item.__name__ if route.group == "service" else _name_body(route))
+        return {"type": "object"}  # the document itself
+    return refer(name_body(route) if has_envelope(route) else route.item.__name__)
 
 
-def _name_body(route: Route) -> str:
+def has_envelope(route: Route) -> bool:
+    """Return True if the answer has its content in `data`."""
+    return is_struct(route.item) and route.group != "service"
+
+
+def name_body(route: Route) -> str:
     assert is_struct(route.item)
     return f"{route.item.__name__}{'Answer' if route.is_one else 'List'}"
 
@@ -61,8 +66,9 @@ def _make_envelopes() -> dict[str, Schema]:
     """Make the schemas of whole answers, by name."""
     envelopes: dict[str, Schema] = {}
     for route in ROUTES:
-        if not is_struct(route.item) or route.group == "service":
+        if not has_envelope(route):
             continue
+        assert is_struct(route.item)
         item = refer(route.item.__name__)
         properties: Schema = {
             "data": item if route.is_one else {"type": "array", "items": item},
@@ -74,7 +80,7 @@ def _make_envelopes() -> dict[str, Schema]:
             properties["meta"] = refer(route.meta.__name__)
         required = ["data"] if route.meta is None else ["data", "meta"]
         envelope = {"type": "object", "properties": properties, "required": required}
-        same = envelopes.setdefault(_name_body(route), envelope)
+        same = envelopes.setdefault(name_body(route), envelope)
         same["properties"] |= properties  # `facets` is of some lists
     return envelopes
 
@@ -131,7 +137,10 @@ def _tidy(schema: Any, vocabulary: Vocabulary, named: dict[str, Schema]) -> Any:
     if not isinstance(schema, dict):
         return schema
     tidy = {
-        key: _tidy(value, vocabulary, named)
+        # A member may be named as one of the keywords that are left out.
+        key: {name: _tidy(member, vocabulary, named) for name, member in value.items()}
+        if key == "properties"
+        else _tidy(value, vocabulary, named)
         for key, value in schema.items()
         if key not in ("default", "required", "title")
     }

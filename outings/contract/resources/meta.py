@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from outings.contract.resources.finding import Origin
 from outings.contract.resources.shared import Id, Instant, means
@@ -27,8 +27,11 @@ class SearchWindow(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
 
 
 # Values of `applied_filters` by name. Answers about several collections also have `by_type`, where these differ.
-Filters = Mapping[str, str | int | float | bool | list[str]]
-TypedFilters = Mapping[str, str | int | float | bool | list[str] | Mapping[str, SearchWindow]]
+_Filter = str | int | float | bool | list[str]
+Filters = Annotated[Mapping[str, _Filter], Meta(extra_json_schema={"x-name": "Filters"})]
+TypedFilters = Annotated[
+    Mapping[str, _Filter | Mapping[str, SearchWindow]], Meta(extra_json_schema={"x-name": "TypedFilters"})
+]
 
 
 class PageMeta(Struct, frozen=True, kw_only=True):
