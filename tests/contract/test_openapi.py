@@ -114,10 +114,9 @@ def test_the_calendar_file_alone_takes_a_signed_address_in_place_of_a_key():
 
 
 def test_the_document_says_which_plans_have_add_ons_and_what_they_are_planned_to_add():
-    planned = {"source": 2, "forecast": 2, "related": 0}
     assert DOCUMENT["x-add-ons"] == {
-        name: {"plans": ["partner"], "grantable": ["standard"], "credits": {"planned": credits, "per": "record"}}
-        for name, credits in planned.items()
+        name: {"plans": ["partner"], "grantable": ["standard"], "credits": {"planned": planned, "per": "record"}}
+        for name, planned in {"source": 2, "forecast": 2, "related": 0}.items()
     }
 
 
