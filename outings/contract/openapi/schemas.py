@@ -136,7 +136,7 @@ def _tidy(schema: Any, vocabulary: Vocabulary, named: dict[str, Schema]) -> Any:
         return [_tidy(inner, vocabulary, named) for inner in schema]
     if not isinstance(schema, dict):
         return schema
-    tidy = {
+    tidy: Schema = {
         # A member may be named as one of the keywords that are left out.
         key: {name: _tidy(member, vocabulary, named) for name, member in value.items()}
         if key == "properties"
