@@ -33,7 +33,9 @@ def propose_drop(feed: FeedTable, records: Sequence[Record], *, language: str) -
     spoken = [code for code in (language, "en") if code in LANGUAGES]
     words = dict.fromkeys(word for code in spoken for word in read_words(code)["websites"]["unwanted"])
     names = [record.name for record in records if record.name]
-    found = {word: [name for name in names if _fits(word, name)] for word in words}
+    folded = {name: fold(" ".join(name.split())) for name in names}
+    patterns = {word: re.compile(compile_words(word)) for word in words}
+    found = {word: [name for name in names if pattern.fullmatch(folded[name])] for word, pattern in patterns.items()}
     unwanted = list(dict.fromkeys(name for matches in found.values() for name in matches))
     if not unwanted:
         return None
@@ -41,10 +43,6 @@ def propose_drop(feed: FeedTable, records: Sequence[Record], *, language: str) -
         count=sum(name in unwanted for name in names), total=len(records), example=unwanted[0],
         column=_find_column(feed), words=tuple(word for word, matches in found.items() if matches),
     )  # fmt: skip
-
-
-def _fits(word: str, name: str) -> bool:
-    return re.fullmatch(compile_words(word), fold(" ".join(name.split()))) is not None
 
 
 def _find_column(feed: FeedTable) -> str:

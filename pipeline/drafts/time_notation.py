@@ -167,7 +167,8 @@ def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, mont
     formats = days if kind == "day" else list(_CLOCKS)
     if kind == "moment":
         formats = [f"{day}{between}{clock}" for day, between, clock in product(days, " T", _CLOCKS)]
-    formats = [format_ for format_ in formats if any(_may_fit(format_, value) for value in sample)]
+    shapes = {_find_shape(value) for value in sample if len(value) <= _LONGEST}
+    formats = [format_ for format_ in formats if not shapes.isdisjoint(_list_shapes(format_))]
     if not formats:
         return {}
     counts = ", ".join(f"count(*) FILTER ({_read(kind, (format_,))})" for format_ in formats)
@@ -175,11 +176,17 @@ def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, mont
     return dict(zip(formats, matches, strict=True))
 
 
-def _may_fit(format_: str, value: str) -> bool:
-    """Return True if the text has as many numbers as the format, and names of months or weekdays as the format has
-    them. Trying each format on a page of prose would take seconds."""
+def _find_shape(value: str) -> tuple[int, bool, bool]:
+    """Return how many numbers a text has, whether a name of a month or weekday, and whether other words."""
+    return (
+        len(re.findall(r"\d+", value)), _NAMED.search(fold(value)) is not None,
+        re.search(r"[^\W\dT]{2}", value) is not None,
+    )  # fmt: skip
+
+
+def _list_shapes(format_: str) -> list[tuple[int, bool, bool]]:
+    """List the shapes of texts that a format may read. Trying each format on a page of prose would take seconds."""
     numbers = len(re.findall(r"%[^AaBbp]", format_)) if "%Y%m%d" not in format_ else format_.count("%") - 2
-    has_names = any(directive in format_ for directive in ("%A", "%B", "%b"))
-    if len(value) > _LONGEST or len(re.findall(r"\d+", value)) != numbers:
-        return False
-    return _NAMED.search(fold(value)) is not None if has_names else re.search(r"[^\W\dT]{2}", value) is None
+    if any(directive in format_ for directive in ("%A", "%B", "%b")):
+        return [(numbers, True, False), (numbers, True, True)]
+    return [(numbers, False, False), (numbers, True, False)]

@@ -10,11 +10,16 @@ from outings.texts.days import read_weekdays
 from outings.texts.tokens import LANGUAGES
 from pipeline.drafts.columns import Column
 
+# So many texts tell whether others are worth reading, and what they are.
+_FIRST, _MOST = 10, 200
 _SEPARATORS = ("/", ",", ";", "&", "+", "|", "\n", " ")
 
 
 def find_language(values: Sequence[str]) -> str | None:
     """Return the language in which nearly all texts name weekdays, or None."""
+    if len(values) > _FIRST and find_language(values[:_FIRST]) is None:
+        return None
+    values = values[:_MOST]
     signs, words = (
         {code: sum(bool(read_weekdays(value, code, alone=True, are_signs=are)) for value in values)
          for code in LANGUAGES}
