@@ -38,7 +38,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 def list_candidates(page: WebPage) -> Iterator[Candidate]:
     """Yield the candidates of a page: those of known systems first."""
-    for name, url in find_marks(page.url, page.source):
+    links = "\n".join(link.url for link in page.links)
+    for name, url in find_marks(page.url, f"{page.source}\n{links}"):
         yield Candidate(url=url, system=read_presets()[name].title, preset=name, page=page.url)
     if page.has_linked_events:
         yield Candidate(url=page.url, system="schema.org events in the page", page=page.url)
@@ -73,7 +74,7 @@ def find_event_pages(page: WebPage) -> str:
     for path in {urlsplit(link.url).path for link in page.links if urlsplit(link.url).netloc == own.netloc}:
         folder, _, name = path.rstrip("/").rpartition("/")
         steps = [_split(step) for step in folder.split("/") if step]
-        if name and steps and any(step in _list_words() or step.removesuffix("s") == "event" for step in steps):
+        if name and steps and any(step in _list_words() or re.search(r"\bevents?\b", step) for step in steps):
             folders[folder] += 1
     folder, count = max(folders.items(), key=lambda item: item[1], default=("", 0))
     return f"^{re.escape(folder)}/[^/]+/?$" if count >= _LEAST_PAGES else ""
@@ -101,16 +102,18 @@ def _split(text: str) -> str:
     return " ".join(re.findall(r"[a-z0-9]+", fold(text)))
 
 
-def rank_pages(links: Iterable[Link], site: str) -> list[str]:
-    """Return the addresses of links within a site that lead to lists of events, the surest and shortest first."""
+def rank_pages(links: Iterable[Link], site: str, *, abroad: bool) -> list[str]:
+    """Return the addresses of links within a site that lead to lists of events, the surest and shortest first.
+    `abroad`: behind these, sure ones to other servers."""
     own = urlsplit(site).hostname or ""
-    rated: dict[str, tuple[int, int]] = {}
+    rated: dict[str, tuple[bool, int, int]] = {}
     for link in links:
         parts = urlsplit(link.url)
         host = parts.hostname or ""
         is_near = host == own or host.endswith("." + own.removeprefix("www."))
-        if is_near and link.relation == "a" and not _NO_LIST.search(f"{parts.path}?{parts.query}"):
-            rating = (-rate_link(link), len(parts.path.strip("/").split("/")))
-            rated[link.url] = min(rating, rated.get(link.url, rating))
-    ranked = sorted(rated, key=lambda url: rated[url])
-    return [url for url in ranked if rated[url][0]]
+        if link.relation == "a" and not _NO_LIST.search(f"{parts.path}?{parts.query}"):
+            rate = rate_link(link)
+            rating = (not is_near, -rate, len(parts.path.strip("/").split("/")))
+            if rate >= (1 if is_near else 2) and (is_near or abroad):
+                rated[link.url] = min(rating, rated.get(link.url, rating))
+    return sorted(rated, key=lambda url: rated[url])

@@ -87,10 +87,14 @@ def discover(start: WebPage, name: str, visitor: Visitor, question: Question, te
 
 
 def _walk(start: WebPage, visitor: Visitor) -> Iterator[WebPage]:
-    """Yield the pages of the site that may list events, the surest first."""
+    """Yield the pages of the site that may list events, the surest first; if these lead to no feed, those of other
+    servers, as that of the library's calendar."""
     links, visited = [*start.links, *_list_mapped(start, visitor)], {start.url.rstrip("/")}
+    leads = any(list_candidates(start))
     while len(visited) < _MOST_PAGES and visitor.left > _KEPT:
-        url = next((url for url in rank_pages(links, start.url) if url.rstrip("/") not in visited), None)
+        url = next(
+            (url for url in rank_pages(links, start.url, abroad=not leads) if url.rstrip("/") not in visited), None
+        )
         if url is None:
             return
         visited.add(url.rstrip("/"))
@@ -102,6 +106,7 @@ def _walk(start: WebPage, visitor: Visitor) -> Iterator[WebPage]:
             visited.add(answer.url.rstrip("/"))
             page = _parse(answer)
             links += page.links
+            leads = leads or any(list_candidates(page))
             yield page
 
 

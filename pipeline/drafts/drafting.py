@@ -90,6 +90,8 @@ def find_format(content: bytes) -> str:
 
 # A page of results (Hydra) is a table: what is in it has a form of its own.
 _COLLECTION = re.compile(r"Collection$")
+# Other vocabularies are tables too.
+_SCHEMA = re.compile(r"schema\.org|openactive")
 
 
 def _find_json_format(first: Any) -> str:
@@ -100,7 +102,10 @@ def _find_json_format(first: Any) -> str:
         item = items[0] if items and isinstance(items[0], dict) else {}
         if "license" in first or {"state", "modified", "id"} <= item.keys():
             return "rpde"
-    if first.keys() & {"@context", "@graph", "@type"} and not _COLLECTION.search(str(first.get("@type", ""))):
+    is_linked = first.keys() & {"@context", "@graph", "@type"} and _SCHEMA.search(
+        str(first.get("@context", "schema.org"))
+    )
+    if is_linked and not _COLLECTION.search(str(first.get("@type", ""))):
         return "jsonld"
     return "ndjson" if {"type", "source_id"} <= first.keys() else "table"
 

@@ -200,7 +200,7 @@ def _draft_moment(dated: Role, clock: Role | None, end: str) -> Any:
     days = list(dated.writing.formats) or ["%Y-%m-%d"]
     if dated.writing.kind == "moment":
         # The day of a time that is midnight in every row, as it is written.
-        days = ["%Y-%m-%dT" + dated.column.filled[0][11:]]
+        days = ["%Y-%m-%d" + dated.column.filled[0][10:]]
     is_range = clock.writing.is_range or end == "end"
     join: dict[str, Any] = {"join": [dated.path, clock.path], **heading, **({"range": end} if is_range else {})}
     if dated.writing.kind == "day" and not dated.writing.formats and not clock.writing.formats and not is_range:

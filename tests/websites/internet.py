@@ -19,7 +19,8 @@ from tests.pipeline.fetch.web import Page
 
 # What tests visit. A certificate names them all.
 HOSTS = (
-    "museum.example", "events.example", "*.santarosa.example",
+    "museum.example", "events.example", "*.santarosa.example", "*.far.example", "*.college.far.example",
+    "*.readers.far.example", "*.librarycalendar.far.example", "*.circus.far.example",
     "*.bibliocommons.com", "*.libnet.info", "*.libcal.com", "www.trumba.com",
     "tockify.com", "www.meetup.com", "www.eventbrite.com", "www.eventbriteapi.com", "app.ticketmaster.com",
     "calendar.google.com",

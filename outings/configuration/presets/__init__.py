@@ -3,13 +3,14 @@
 `preset = "socrata"` fills in the settings of a feed before they are checked. Settings of the feed itself win.
 """
 
+import base64
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 import msgspec
 from msgspec import Struct
@@ -86,11 +87,28 @@ def find_marks(url: str, source: str) -> Iterator[tuple[str, str]]:
     >>> list(find_marks("https://a.example/", '<div data-tockify-calendar="zoo">'))
     [('tockify', 'https://tockify.com/api/feeds/ics/zoo')]
     """
-    text = f"{url}\n{source}"
+    text = _read_encoded_ids(f"{url}\n{source}")
     for name, preset in read_presets().items():
         for mark in preset.marks:
             for found in re.finditer(mark.pattern, text, flags=re.IGNORECASE):
                 yield name, urljoin(url, found.expand(mark.to))
+
+
+def _read_encoded_ids(text: str) -> str:
+    """Replace the ids of calendars that Google's dialog writes in base64.
+
+    >>> _read_encoded_ids("https://calendar.google.com/calendar/embed?src=em9vQGEuZXhhbXBsZQ")
+    'https://calendar.google.com/calendar/embed?src=zoo%40a.example'
+    """
+
+    def decode(found: re.Match[str]) -> str:
+        try:
+            own = base64.b64decode(found[2] + "=" * (-len(found[2]) % 4), validate=True).decode()
+        except ValueError:
+            return found[0]
+        return found[1] + quote(own) if "@" in own else found[0]
+
+    return re.sub(r"([?&]src=)([A-Za-z0-9+/]{12,})={0,2}", decode, text)
 
 
 def apply_presets(document: Mapping[str, Any], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -113,6 +131,7 @@ def fill_feed(feed: dict[str, Any], preset: Preset, environ: Mapping[str, str]) 
     is_remote = url.startswith(_REMOTE) and not missing
     settings = dict(preset.feed)
     if is_remote:
+        url = _read_encoded_ids(url)
         for rewrite in preset.address.rewrites:
             url = re.sub(rewrite.pattern, rewrite.to, url, flags=re.IGNORECASE)
         version = next((version for version in preset.versions if _has(version.pattern, url)), None)
