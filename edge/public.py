@@ -89,7 +89,7 @@ _MISSING = encode_lines((*_HEAD, (b"vary", b"Accept"), (b"cache-control", b"no-s
 
 
 # The path of a listing's page, or with `.ics` of its calendar.
-_LISTING = re.compile(rf"/([^/]+)/({'|'.join(COLLECTIONS.values())})/([^/]+?)(\.ics)?")
+_LISTING = re.compile(rf"(?:/([a-z]+))?/([^/]+)/({'|'.join(COLLECTIONS.values())})/([^/]+?)(\.ics)?")
 
 
 class Pages(Struct, frozen=True):
@@ -113,12 +113,14 @@ class Pages(Struct, frozen=True):
         served, parts = self.releases.current, _LISTING.fullmatch(request.path)
         if parts is None or served is None or request.method not in ("GET", "HEAD"):
             return None
-        settings, (metro, collection, slug, suffix) = served.release.site_settings, parts.groups()
-        if not (settings.shows_data and settings.key and metro in served.metros):
+        settings, (language, metro, collection, slug, suffix) = served.release.site_settings, parts.groups()
+        folder = f"{language}/" if language else ""
+        is_shown = settings.shows_data and settings.key and metro in served.metros
+        if not is_shown or all(own.folder != folder for own in settings.list_languages()):
             return None
         return replace(
             request,
-            page="ics" if suffix else "html",
+            page="ics" if suffix else f"{folder}html",
             match=match_route(f"/v1/{collection}/slug/{slug}"),
             query_string=b"metro=" + metro.encode(),
             key_text=settings.key.encode(),
@@ -222,8 +224,9 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
 
     picture = release.pictures.get(item["id"])
     outlines = release.site.get(locate_outlines(item["metro"]))
+    settings = next(own for own in release.site_settings.list_languages() if request.page == f"{own.folder}html")
     data = render_listing(
-        item, settings=release.site_settings, locate_asset=locate_asset, picture=picture,
+        item, settings=settings, locate_asset=locate_asset, picture=picture,
         outlines=None if outlines is None else outlines.read(IDENTITY),
         timezone=planned.served.metros[item["metro"]].metro.timezone,
     )  # fmt: skip

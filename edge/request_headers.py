@@ -41,7 +41,8 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
         wants_page: True if a browser navigates to the address.
         wants_problem: True if an error is to be a problem of RFC 9457.
 
-        page: the form of a listing to send in place of JSON: `html` or `ics`; empty for JSON.
+        page: the form of a listing to send in place of JSON: `ics`, or `html` after the folder of its language; empty
+            for JSON.
         match: the route, and the values in its path; None for a page.
         principal: the key's owner and rights.
         limit: the decision of the key's limits; None if they were not read.

@@ -291,9 +291,9 @@ Origin = Annotated[
 
 class SiteTable(Struct, frozen=True, kw_only=True):
     """Settings of the pages. `url`: where they are, for the addresses that must be absolute. `enabled`: False
-    builds releases without pages. `key`: the API key of all visitors, with
-    `key_per_minute` requests for each address. `words`: a file of replaced texts. `basemap`: a PMTiles file for the
-    explorer's map. `pictures`: hosts of listings' pictures that the build fetches."""
+    builds releases without pages. `languages`: those of the pages, the first at `/`; empty: `language` alone. `key`:
+    the API key of all visitors, with `key_per_minute` requests for each address. `words`: a file of replaced texts.
+    `basemap`: a PMTiles file for the explorer's map. `pictures`: hosts of listings' pictures that the build fetches."""
 
     enabled: bool = True
     name: str = ""
@@ -301,6 +301,7 @@ class SiteTable(Struct, frozen=True, kw_only=True):
     key: str = ""
     key_per_minute: Count = 120
     language: Literal["en", "es"] = "en"
+    languages: tuple[Literal["en", "es"], ...] = ()
     words: Path | None = None
     basemap: Path | None = None
     pictures: tuple[Host, ...] = ()

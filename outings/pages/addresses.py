@@ -35,5 +35,10 @@ def locate_filtered(item: Mapping[str, Any], settings: SiteSettings, name: str, 
 
 
 def make_absolute(path: str, settings: SiteSettings) -> str | None:
-    """Return the whole address of a path, None if nobody said where the site is."""
-    return f"{settings.url}/{path}" if settings.url else None
+    """Return the whole address of a page, None if nobody said where the site is."""
+    return f"{settings.url}/{settings.folder}{path}" if settings.url else None
+
+
+def make_webcal(path: str, settings: SiteSettings) -> str | None:
+    """Return the address by which calendar programs subscribe to a file, None if nobody said where the site is."""
+    return f"webcal:{settings.url.partition(':')[2]}/{path}" if settings.url else None

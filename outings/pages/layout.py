@@ -7,11 +7,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
+from outings.configuration.zones import list_american
 from outings.contract.vocabulary import COLLECTIONS
 from outings.pages.addresses import make_absolute
 from outings.pages.assets import Page, find_asset, find_templates, make_colors
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY
-from outings.pages.settings import Words, format_date, format_number, lay_words
+from outings.pages.settings import Words, format_date, format_number, lay_words, read_language
 from outings.release.site import SiteSettings
 
 
@@ -26,7 +27,8 @@ def open_environment(*, is_html: bool) -> Environment:
 
 class Section(Struct, frozen=True):
     """An entry of the navigation. `word` names its text among the words `frame`; `needs_data`: it is shown only if the
-    site shows listings; `needs_server`: not on plain files; `needs_files`: only there."""
+    site shows listings; `needs_server`: not on plain files, and only in the first language; `needs_files`: only on
+    plain files."""
 
     path: str
     word: str
@@ -43,6 +45,9 @@ SECTIONS: tuple[Section, ...] = (
     Section("reference/", "reference"),
 )
 
+# Pages that are there in each language, by the table of their words. The others are in the first alone.
+_TRANSLATED = frozenset({"home", "explorer", "city", "lists", "listing", "developers"})
+
 
 def render_page(
     path: str,
@@ -55,12 +60,14 @@ def render_page(
     locate_asset: Callable[[str], str] = lambda name: find_asset(name).path,
 ) -> Page:
     """Render a page from its template. Beside `values` a template has `words`, the table `page_words`; `frame`, the
-    words of all pages; `link`, which returns the address of a path of the site, relative to this page; `asset`, which
-    does so for a style or a script; and `settings`. `locate_asset` returns the path of a style or script. Pass
-    `link` if the page is shown at other addresses than its path."""
+    words of all pages; `link`, which returns the address of a page in its language, relative to this page; `shared`,
+    which does so for what all languages have; `asset`, for a style or a script; and `settings`. `locate_asset` returns
+    the path of a style or script. Pass `link` if the page is shown at other addresses than its path."""
     words = lay_words(settings.language, settings.words)
     is_placed = link is None
-    link = link or partial(_link, path)
+    root = "../" * path.count("/")
+    shared = link or partial(_link, root + "../" * settings.folder.count("/"))
+    link = link or partial(_link, root)
     shown = _open().get_template(template).render(
         **values,
         path=path,
@@ -72,12 +79,21 @@ def render_page(
         policy=CONTENT_SECURITY_POLICY,
         sections=list_sections(settings),
         link=link,
-        asset=lambda name: link(locate_asset(name)),
-        colors=link(make_colors(settings.accent).path) if settings.accent else None,
+        shared=shared,
+        translations=_list_translations(path, settings) if page_words in _TRANSLATED else (),
+        asset=lambda name: shared(locate_asset(name)),
+        colors=shared(make_colors(settings.accent).path) if settings.accent else None,
+        is_american=lambda timezone: timezone in list_american(),
         number=partial(format_number, words=words["frame"]),
         date=partial(format_date, words=words["frame"]),
     )  # fmt: skip
-    return Page(path=path, data=shown.encode())
+    return Page(path=settings.folder + path, data=shown.encode())
+
+
+def _list_translations(path: str, settings: SiteSettings) -> list[tuple[str, str, str]]:
+    """Return the code, the name and the path of a page in each language, if there are several."""
+    folders = [(code, f"{code}/" if number else "") for number, code in enumerate(settings.languages)]
+    return [(code, read_language(code)["frame"]["name"], folder + path) for code, folder in folders[len(folders) == 1 :]]
 
 
 def list_sections(settings: SiteSettings) -> list[Section]:
@@ -90,15 +106,17 @@ def list_sections(settings: SiteSettings) -> list[Section]:
     ]
 
 
-def _link(path: str, target: str) -> str:
-    """Return the address of one path of the site relative to another, because a static host may serve the site below a
-    folder."""
-    return "../" * path.count("/") + target or "./"
+def _link(root: str, target: str) -> str:
+    """Return the address of a path relative to a page, because a static host may serve the site below a folder."""
+    return root + target or "./"
 
 
-def name_words(settings: SiteSettings, page_words: str) -> Words:
-    """Return the words of one page."""
-    return lay_words(settings.language, settings.words)[page_words]
+def name_words(settings: SiteSettings, page_words: str, timezone: str = "") -> Words:
+    """Return the words of one page. `timezone`: of its metro, whose country decides how clocks are written."""
+    own = settings.words
+    if timezone in list_american():
+        own = {**own, page_words: {"clock_hours": "12", **own.get(page_words, {})}}
+    return lay_words(settings.language, own)[page_words]
 
 
 def gather_words(settings: SiteSettings) -> dict[str, str]:

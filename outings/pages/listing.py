@@ -10,7 +10,7 @@ from markupsafe import Markup
 from outings.answers.ical import encode_lines, encode_vtimezone, escape_text
 from outings.configuration.zones import read_zone
 from outings.contract.vocabulary import COLLECTIONS, WEEKDAYS
-from outings.pages.addresses import locate_filtered, locate_listing, make_absolute
+from outings.pages.addresses import locate_filtered, locate_listing, make_absolute, make_webcal
 from outings.pages.assets import find_asset
 from outings.pages.facts import (
     is_full,
@@ -46,11 +46,11 @@ def render_listing(
     """Render the page of a listing. `city`: the name of its metro, for a link on plain files; `timezone`: of its
     metro, by which a script says that a place is open. `locate_asset` returns the path of a style or script of the
     release. `outlines`: of the metro's neighborhoods, as GeoJSON."""
-    words = name_words(settings, "listing")
+    words = name_words(settings, "listing", timezone)
     location = item["location"] or {}
     lat, lng = location.get("lat"), location.get("lng")
     path, addresses = locate_listing(item, settings), _list_addresses(item)
-    url, calendar = make_absolute(path, settings), f"{quote(item['slug'])}.ics"
+    url, calendar = make_absolute(path, settings), f"{path.rpartition('/')[0]}/{quote(item['slug'])}.ics"
     structured = encode_structured(item, url=url, sign_up=addresses[0][1] if addresses else None)
     has_calendar = item.get("has_date") or any(_list_entries(item))
     values = {
@@ -74,7 +74,7 @@ def render_listing(
         "links": [(words[name], address) for name, address in addresses],
         "calendar": calendar if has_calendar else None,
         # A program asks for a series again.
-        "webcal": _make_webcal(path, calendar, settings) if has_calendar and item.get("is_recurring") else None,
+        "webcal": make_webcal(calendar, settings) if has_calendar and item.get("is_recurring") else None,
         "others": [
             (other["name"], locate_listing({**item, **other}, settings))
             for other in (item["sessions"] if item["type"] == "class" else ())
@@ -98,12 +98,6 @@ def _place_photo(item: Document, picture: Thumbnail) -> tuple[str, int, int]:
     scale = min(1, _PHOTO_HEIGHT / picture.height)
     path = locate_picture(item["metro"], item["id"], is_large=True)
     return path, round(picture.width * scale), round(picture.height * scale)
-
-
-def _make_webcal(path: str, calendar: str, settings: SiteSettings) -> str | None:
-    """Return the address by which calendar programs subscribe to a listing's file."""
-    url = make_absolute(f"{path.rpartition('/')[0]}/{calendar}", settings)
-    return None if url is None else f"webcal:{url.partition(':')[2]}"
 
 
 def _list_more(item: Document, settings: SiteSettings, words: Words) -> Iterator[tuple[str, str]]:

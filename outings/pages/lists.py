@@ -11,7 +11,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.vocabulary import COLLECTIONS, TYPES
-from outings.pages.addresses import locate_city, locate_list, locate_listing, make_absolute
+from outings.pages.addresses import locate_city, locate_list, locate_listing, make_webcal
 from outings.pages.assets import HTML
 from outings.pages.facts import (
     Document,
@@ -81,7 +81,8 @@ class Lists:
 
     def __init__(self, listed: Listed, settings: SiteSettings) -> None:
         self.listed, self.settings, self.metro = listed, settings, listed.snapshot.metro
-        self.words, self.facts_words = (name_words(settings, name) for name in ("lists", "listing"))
+        self.words = name_words(settings, "lists")
+        self.facts_words = name_words(settings, "listing", self.metro.timezone)
 
     def list_pages(self) -> Iterator[ListPage]:
         rows = self.listed.rows
@@ -136,7 +137,7 @@ class Lists:
             "pages": [(number, locate_list(self.metro.slug, *names, page=number)) for number in range(1, pages + 1)],
             "up": None if is_kind else (self.words[names[0]], locate_list(self.metro.slug, names[0])),
             "feed": locate_list(self.metro.slug, *names) + "feed.xml" if is_kind else None,
-            "calendar": self.make_webcal(f"v1/{self.metro.slug}/events.ics") if is_of_events else None,
+            "calendar": make_webcal(f"v1/{self.metro.slug}/events.ics", self.settings) if is_of_events else None,
             "explore": f"explore/?metro={self.metro.slug}" + (f"&type={names[0]}" if is_kind else ""),
         }
         path = locate_list(self.metro.slug, *names, page=page)
@@ -164,11 +165,6 @@ class Lists:
             return render_page(path, "directory.html", settings=self.settings, page_words="lists", values=values).data
 
         return ListPage(path=path, inputs=(title, self.metro.name, entries), render=render)
-
-    def make_webcal(self, path: str) -> str | None:
-        """Return the address by which calendar programs subscribe to a file; None if the site's own is not known."""
-        url = make_absolute(path, self.settings)
-        return None if url is None else f"webcal:{url.partition(':')[2]}"
 
     def make_rows(self, rows: Rows) -> list[Row]:
         return [self._make_row(row, self.listed.read_document(row)) for row in rows]

@@ -1,13 +1,14 @@
 """Render all pages of a release: home and explorer here, the others in their own files."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
 from itertools import chain
 
 import msgspec
 
+from outings.configuration.zones import list_american
 from outings.contract.expression_columns import list_columns
 from outings.contract.languages.language import ENGLISH, SHIPPED, list_translations, read_shipped_language
 from outings.contract.languages.word_lists import FILTER_PARTS
@@ -17,6 +18,7 @@ from outings.pages.assets import Page, find_templates, list_assets
 from outings.pages.city import render_city
 from outings.pages.highlighting import highlight_code
 from outings.pages.layout import gather_words, list_sections, name_words, render_page
+from outings.pages.listed import Listed
 from outings.pages.lists import Lists
 from outings.pages.missing_page import render_missing_page
 from outings.pages.reference import render_reference
@@ -89,7 +91,9 @@ def render_explorer(settings: SiteSettings, metros: Sequence[MetroFigures]) -> P
     ask for them. On plain files it reads their indexes, not the API."""
     values = {
         "script_words": gather_words(settings),
-        "metros": [msgspec.to_builtins(metro) for metro in metros] if settings.key or settings.is_static else None,
+        "metros": [{**msgspec.to_builtins(metro), "is_american": metro.timezone in list_american()} for metro in metros]
+        if settings.key or settings.is_static
+        else None,
         "types": tuple(COLLECTIONS.values()),
         "views": VIEWS,
         "prices": PRICES,
@@ -121,41 +125,49 @@ def render_site(
     from outings.pages.guides import render_guides
 
     return (
-        render_home(settings, metros),
-        *((render_explorer(settings, metros), render_words(settings)) if settings.shows_data else ()),
+        *(page for own in settings.list_languages() for page in _render_translated(own, metros)),
+        *((render_words(settings),) if settings.shows_data else ()),
         *render_reference(settings, vocabulary),
         *render_guides(settings),
         render_missing_page(settings),
-        make_manifest(settings),
         make_robots(settings),
         *list_assets(settings),
     )
+
+
+def _render_translated(
+    settings: SiteSettings, metros: Sequence[MetroFigures], cities: Sequence[Lists] = ()
+) -> Iterator[Page]:
+    """Yield the pages of no metro that each language has."""
+    yield render_home(settings, metros, cities=cities)
+    if settings.shows_data:
+        yield render_explorer(settings, metros)
+    yield make_manifest(settings)
 
 
 def render_static_site(
-    settings: SiteSettings, metros: Sequence[MetroFigures], cities: Sequence[Lists]
+    settings: SiteSettings, metros: Sequence[MetroFigures], listed: Sequence[Listed]
 ) -> tuple[Page, ...]:
     """Render the pages of no metro that a host of files can show, with the styles and scripts of all."""
-    return (
-        render_home(settings, metros, cities=cities),
-        render_explorer(settings, metros),
-        render_words(settings),
-        render_missing_page(settings),
-        make_manifest(settings),
-        make_robots(settings),
-        *list_assets(settings),
+    pages = (
+        page
+        for own in settings.list_languages()
+        for page in _render_translated(own, metros, [Lists(city, own) for city in listed])
     )
+    return (
+        *pages, render_words(settings), render_missing_page(settings), make_robots(settings), *list_assets(settings),
+    )  # fmt: skip
 
 
 def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:
     """Render the pages of one metro, from its snapshot alone, for the metro's local date. Called only if the site shows
     listings."""
-    return (render_city(snapshot, today=today, settings=settings),)
+    return tuple(render_city(snapshot, today=today, settings=own) for own in settings.list_languages())
 
 
-def render_static_metro(lists: Lists) -> tuple[Page, ...]:
+def render_static_metro(listed: Listed, settings: SiteSettings) -> tuple[Page, ...]:
     """Render the pages of one metro on plain files that are made whenever anything of it changed."""
     from outings.pages.whats_on import render_whats_on
 
-    listed = lists.listed
-    return (render_whats_on(lists), *render_metro(listed.snapshot, today=listed.today, settings=lists.settings))
+    cities = (render_whats_on(Lists(listed, own)) for own in settings.list_languages())
+    return (*cities, *render_metro(listed.snapshot, today=listed.today, settings=settings))

@@ -46,7 +46,8 @@ def make_manifest(settings: SiteSettings) -> Page:
     """Make the manifest by which a phone puts the site on its home screen. Its addresses are relative to itself."""
     frame = name_words(settings, "frame")
     name = settings.name or frame["brand"]
-    icon = {"src": find_asset("icon.svg").path, "sizes": "any", "type": "image/svg+xml", "purpose": "any"}
+    root = "../" * settings.folder.count("/")
+    icon = {"src": root + find_asset("icon.svg").path, "sizes": "any", "type": "image/svg+xml", "purpose": "any"}
     manifest = {
         "name": name,
         "short_name": name,
@@ -62,7 +63,7 @@ def make_manifest(settings: SiteSettings) -> Page:
         "icons": [icon],
     }
     data = json.dumps(manifest, ensure_ascii=False, indent=1)
-    return Page(path=MANIFEST, media="application/manifest+json", data=data.encode())
+    return Page(path=settings.folder + MANIFEST, media="application/manifest+json", data=data.encode())
 
 
 def list_feeds(lists: Lists) -> Iterator[ListPage]:
@@ -126,6 +127,7 @@ def list_sitemaps(cities: Sequence[Lists], settings: SiteSettings) -> Iterator[L
         for number, slug, seconds in rows.select("type", "slug", "updated_at").iter_rows():
             path = locate_listing({"metro": metro, "type": kinds[number], "slug": slug}, settings)
             pages.append((path, _write_instant(seconds) if seconds is not None else ""))
+        pages = [(own.folder + path, changed) for own in settings.list_languages() for path, changed in pages]
         for start in range(0, len(pages), MOST_ADDRESSES):
             part, number = pages[start : start + MOST_ADDRESSES], start // MOST_ADDRESSES + 1
             path = f"sitemap-{metro}{f'-{number}' if number > 1 else ''}.xml"

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import polars as pl
 
 from outings.contract.vocabulary import COLLECTIONS, TYPES
-from outings.pages.addresses import locate_city, locate_list
+from outings.pages.addresses import locate_city, locate_list, make_webcal
 from outings.pages.assets import Page
 from outings.pages.facts import format_day
 from outings.pages.layout import render_page
@@ -42,7 +42,7 @@ def render_whats_on(lists: Lists) -> Page:
             if found
         ],
         "feed": f"{locate_city(metro.slug)}feed.xml",
-        "calendar": lists.make_webcal(f"v1/{metro.slug}/events.ics"),
+        "calendar": make_webcal(f"v1/{metro.slug}/events.ics", settings),
     }
     return render_page(locate_city(metro.slug), "whats_on.html", settings=settings, page_words="lists", values=values)
 

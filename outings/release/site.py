@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import brotli
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.contract.resources.listings import Counts
 from outings.release.store import Bytes, Store, decode_json, read_object
@@ -76,20 +77,27 @@ def locate_picture(metro: str, listing: str, *, is_large: bool = False) -> str:
 
 class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An operator's settings of the site. `url`: where it is, without a slash at the end, or empty. `shows_data`:
-    whether pages show listings. `key`: the API key of all visitors. `words` replace the program's texts, by page and
-    name; `accent` is a color as #rrggbb, or empty for the default. `is_static`: True if the pages are on a host that
-    only serves files. `pictures`: hosts of the pictures that are fetched."""
+    whether pages show listings. `key`: the API key of all visitors. `language`: that of the pages in `folder`, which is
+    empty for the first of `languages`. `words` replace the program's texts in the first language, by page and name;
+    `accent` is a color as #rrggbb, or empty for the default. `is_static`: True if the pages are on a host that only
+    serves files. `pictures`: hosts of the pictures that are fetched."""
 
     name: str = ""
     url: str = ""
     key: str = ""
     language: str = "en"
+    languages: tuple[str, ...] = ()
+    folder: str = ""
     words: Mapping[str, Mapping[str, str]] = {}
     accent: str = ""
     shows_data: bool = False
     is_static: bool = False
     basemap: Basemap | None = None
     pictures: tuple[str, ...] = ()
+
+    def list_languages(self) -> "list[SiteSettings]":
+        """Return the settings of the pages in each language, these first."""
+        return [self, *(replace(self, language=code, folder=f"{code}/", words={}) for code in self.languages[1:])]
 
 
 class FileExtents(Struct, frozen=True, kw_only=True):

@@ -162,8 +162,20 @@ LISTS = "/v1/harbor/{}?limit=200&min_confidence=0&audience=all"
 def shown(make_own: Callable[..., Service]) -> Service:
     """A site that shows listings, by a key for visitors."""
     made = make_own()
-    put_site(made, FILES, settings=SiteSettings(shows_data=True, key=made.keys["all"]))
+    put_site(made, FILES, settings=SiteSettings(shows_data=True, key=made.keys["all"], languages=("en", "es")))
     return made
+
+
+def test_a_listing_has_a_page_in_each_language_of_the_site(shown: Service) -> None:
+    (item, *_) = shown.get(LISTS.format("places")).read_json()["data"]
+    path = f"harbor/places/{item['slug']}"
+    pages = {code: get(shown, path, accept="text/html") for code, path in (("en", f"/{path}"), ("es", f"/es/{path}"))}
+    for code, page in pages.items():
+        assert f'<html lang="{code}"' in page.body.decode()
+    assert f'<link rel="alternate" hreflang="en" href="../../../{path}">' in pages["es"].body.decode()
+    assert f'href="../../es/{path}" hreflang="es"' in pages["en"].body.decode()
+    assert pages["en"].headers["etag"] != pages["es"].headers["etag"]
+    assert get(shown, f"/fr/{path}", accept="text/html").status == 404
 
 
 @pytest.mark.parametrize("kind", ["events", "classes", "camps", "places"])

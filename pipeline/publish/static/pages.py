@@ -79,11 +79,12 @@ def _make_parts(pages: Iterable["ListPage"], settings: SiteSettings) -> Iterator
     """Yield a part for each page of a list, so that only those are rendered whose rows changed."""
     common = _hash_settings(settings)
     for page in pages:
-        yield Part(name=page.path, inputs=(page.inputs, common), make=partial(_make_list_page, page))
+        path = settings.folder + page.path
+        yield Part(name=path, inputs=(page.inputs, common), make=partial(_make_list_page, path, page))
 
 
-def _make_list_page(page: "ListPage") -> Iterator[Item]:
-    yield _place(page.path, page.render(), page.media)
+def _make_list_page(path: str, page: "ListPage") -> Iterator[Item]:
+    yield _place(path, page.render(), page.media)
 
 
 def _hash_settings(settings: SiteSettings) -> str:
@@ -96,6 +97,7 @@ def make_site_pages(tree: Tree) -> Iterator[Item]:
         return
     # A tree without pages needs no templates, and an unchanged one no engines.
     from outings.answers.live_counts import count_listings
+    from outings.pages.lists import Lists
     from outings.pages.site import render_static_site
     from outings.pages.web_files import list_sitemaps
 
@@ -103,9 +105,9 @@ def make_site_pages(tree: Tree) -> Iterator[Item]:
     for metro in tree.metros:
         counts = count_listings(metro.snapshot, today=metro.today, entitlement=Entitlement())
         figures.append(make_figures(metro.snapshot.stamp, metro.snapshot.metro, counts))
-    cities = [metro.lists for metro in tree.metros]
-    yield from _place_pages(render_static_site(tree.settings, figures, cities))
-    yield from _make_parts(list_sitemaps(cities, tree.settings), tree.settings)
+    listed = [metro.listed for metro in tree.metros]
+    yield from _place_pages(render_static_site(tree.settings, figures, listed))
+    yield from _make_parts(list_sitemaps([Lists(city, tree.settings) for city in listed], tree.settings), tree.settings)
 
 
 def make_metro_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
@@ -113,11 +115,14 @@ def make_metro_pages(tree: Tree, metro: StaticMetro) -> Iterator[Item]:
     if tree.settings is None:
         return
     from outings.pages.explorer_index import make_index
+    from outings.pages.lists import Lists
     from outings.pages.site import render_static_metro
     from outings.pages.web_files import list_feeds
 
-    yield from _place_pages(render_static_metro(metro.lists))
-    yield from _make_parts(chain(metro.lists.list_pages(), list_feeds(metro.lists)), tree.settings)
+    yield from _place_pages(render_static_metro(metro.listed, tree.settings))
+    for settings in tree.settings.list_languages():
+        lists = Lists(metro.listed, settings)
+        yield from _make_parts(chain(lists.list_pages(), list_feeds(lists)), settings)
     for file in make_index(metro.snapshot, today=metro.today):
         yield HostFile(f"v1/{metro.slug}/explorer/{file.name}", file.data, step=DETAILS)
     # Without `[site]` a release draws none; the explorer's map then has names alone.
@@ -152,8 +157,9 @@ def _make_listing_page(
     item = msgspec.json.decode(b"".join(planned.plan.render()))["data"]
     folder = locate_listing(item, tree.settings)
     city = metro.snapshot.metro
-    page = render_listing(item, settings=tree.settings, outlines=areas, city=city.name, timezone=city.timezone)
-    yield HostFile(f"{folder}{INDEX}", page, media=HTML)
+    for settings in tree.settings.list_languages():
+        page = render_listing(item, settings=settings, outlines=areas, city=city.name, timezone=city.timezone)
+        yield HostFile(f"{settings.folder}{folder}{INDEX}", page, media=HTML)
     is_event = item["type"] == "event"
     calendar = render_event_file(item["id"], metro.snapshot) if is_event else render_calendar(item)
     if calendar is not None:

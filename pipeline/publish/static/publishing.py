@@ -40,7 +40,7 @@ MOST_LEAVING = 0.5
 _OWN = re.compile(rf"(v1|cities)/|{ASSETS}|(openapi\.json|{SUMS}|{SIGNATURE})\Z")
 # Where pages are, which another site may have too, and what only this program writes into them.
 _PAGE = re.compile(
-    r"([a-z]{2,3}/)?((explore/|developers/)?index\.html|sitemap[^/]*\.xml|[^/]+/"
+    r"([a-z]{2,3}/)?((explore/|developers/)?index\.html|sitemap[^/]*\.xml|cities/[^/]+/(numbers/)?[^/]+|[^/]+/"
     rf"({'|'.join((*COLLECTIONS.values(), 'organizations', 'neighborhoods'))})/([^/]+/)?[^/]+)"
 )
 _MARK = re.compile(
@@ -216,10 +216,11 @@ def _make(tree: Tree, root: Root, maker: Maker, before: MadePart, *, trust: Trus
         document = encode_static_document(tree.vocabulary, files)
         yield HostFile("openapi.json", document, 3600)
         if tree.settings is not None:
-            from outings.pages.developers import PATH, render_developers  # a tree without pages needs no templates
+            from outings.pages.developers import render_developers  # a tree without pages needs no templates
 
-            page = render_developers(tree.settings, tree.slugs, files, document)
-            yield HostFile(f"{PATH}index.html", page.data, media=HTML)
+            for settings in tree.settings.list_languages():
+                page = render_developers(settings, tree.slugs, files, document)
+                yield HostFile(f"{page.path}index.html", page.data, media=HTML)
 
     def make_index() -> Iterator[HostFile]:
         of_metros = {slug: _MetroIndex(tree.dates[slug].isoformat(), requests[slug]) for slug in tree.slugs}

@@ -33,7 +33,7 @@ from pipeline.publish.static.hosts import DETAILS, LISTS, HostFile
 
 if TYPE_CHECKING:
     # A tree without pages needs no templates.
-    from outings.pages.lists import Lists
+    from outings.pages.listed import Listed
 
 
 class Item(Struct, frozen=True):
@@ -176,13 +176,11 @@ class StaticMetro:
         return file if isinstance(file, SiteFile) else None
 
     @cached_property
-    def lists(self) -> "Lists":
-        """The lists of its pages, if the tree has pages."""
+    def listed(self) -> "Listed":
+        """Its listings in the order of its pages' lists."""
         from outings.pages.listed import Listed
-        from outings.pages.lists import Lists
 
-        assert self._tree.settings is not None
-        return Lists(Listed(self.snapshot, self.today), self._tree.settings)
+        return Listed(self.snapshot, self.today)
 
     @cached_property
     def listings(self) -> dict[str, list[str]]:

@@ -213,6 +213,8 @@ export class Explorer {
   /** Asks for what the state says, and shows it. Whatever was being asked before is given up. */
   async show({ focus = false } = {}) {
     if (this.state.metro) keepCity(this.state.metro);
+    const { is_american } = /** @type {{is_american?: boolean}} */ (this.metro ?? {});
+    this.language.isAmerican = is_american ?? this.language.isAmerican;
     this.waiting.abort();
     const waiting = (this.waiting = new AbortController());
     this.form.show(this.state);

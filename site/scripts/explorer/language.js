@@ -2,6 +2,8 @@
 const DAY = { weekday: "short", day: "numeric", month: "short", year: "numeric" };
 /** @type {Intl.DateTimeFormatOptions} */
 const CLOCK = { hour: "numeric", minute: "2-digit" };
+/** @type {Intl.DateTimeFormatOptions} */
+const AMERICAN_CLOCK = { ...CLOCK, hour12: true };
 
 /** Words of the page, and numbers and dates as its language writes them. */
 export class Language {
@@ -16,6 +18,8 @@ export class Language {
     this.plurals = new Intl.PluralRules(code);
     this.dates = this.say("date_locale");
     this.year = String(new Date().getFullYear());
+    // The country of the city, as far as the page says it: dollars, miles and clocks are written as there.
+    this.isAmerican = /-US$/.test(navigator.language);
   }
 
   /**
@@ -80,16 +84,15 @@ export class Language {
     return joinClock(this.#format(options, first, last).formatRange(readLocal(first), readLocal(last)));
   }
 
-  /** Whether distances are miles. */
-  get isAmerican() {
-    return /-US$/.test(navigator.language);
+  get locale() {
+    return this.isAmerican ? `${this.code}-US` : this.code;
   }
 
   /** @param {number} metres */
   distance(metres) {
     const [amount, unit] = this.isAmerican ? [metres / 1609.344, "mile"] : [metres / 1000, "kilometer"];
     const options = { style: "unit", unit, maximumFractionDigits: 1, minimumFractionDigits: 1 };
-    const numbers = new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (options));
+    const numbers = new Intl.NumberFormat(this.locale, /** @type {Intl.NumberFormatOptions} */ (options));
     return numbers.format(Math.max(amount, 0.1));
   }
 
@@ -111,7 +114,8 @@ export class Language {
   #format(options, ...locals) {
     const { year, ...rest } = options;
     const own = locals.every((local) => local.startsWith(this.year)) ? rest : { ...rest, year };
-    const clock = locals[0]?.includes("T") ? CLOCK : {};
+    const hasClock = "hour" in own || locals[0]?.includes("T");
+    const clock = hasClock ? (this.isAmerican ? AMERICAN_CLOCK : CLOCK) : {};
     return new Intl.DateTimeFormat(this.dates, { ...own, ...clock, timeZone: "UTC" });
   }
 
@@ -133,7 +137,7 @@ export class Language {
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     };
-    return new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (style)).format(amount);
+    return new Intl.NumberFormat(this.locale, /** @type {Intl.NumberFormatOptions} */ (style)).format(amount);
   }
 }
 

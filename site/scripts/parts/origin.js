@@ -1,7 +1,7 @@
-/** The address of the site's home page, without the last slash. */
+/** The address of the site, in whichever language the page is, without the last slash. */
 export function findSite() {
-  const base = document.querySelector("a.brand")?.getAttribute("href") ?? "";
-  return new URL(base, document.baseURI).href.replace(/\/$/, "");
+  const base = document.querySelector(".foot a")?.getAttribute("href") ?? "";
+  return new URL(".", new URL(base, document.baseURI)).href.replace(/\/$/, "");
 }
 
 /**

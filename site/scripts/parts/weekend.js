@@ -22,6 +22,7 @@ export async function showWeekends() {
   const api = new Api(base, key);
   const language = readLanguage(root);
   for (const section of root.querySelectorAll("section")) {
+    language.isAmerican = "american" in section.dataset;
     showWeekend(section, root, { api, language, now: findNow(section.dataset.timezone ?? "UTC") });
   }
 }

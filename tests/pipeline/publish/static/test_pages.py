@@ -124,7 +124,7 @@ def find_words(folder: Path) -> set[str]:
 @pytest.mark.parametrize("kind", ["event", "class", "camp", "place"])
 def test_a_takedown_leaves_the_name_in_no_page_feed_sitemap_index_or_calendar(tmp_path: Path, kind: str) -> None:
     city = City(tmp_path)
-    city.site = '[site]\nurl = "https://example.org"\n'
+    city.site = '[site]\nurl = "https://example.org"\nlanguages = ["en", "es"]\n'
     # More than one page of the kind, so that all pages after that of the listing move.
     city.write([make_hidden(kind), *(make_event(f"e{number}") for number in range(105)), make_place("p")])
     city.build()
@@ -139,6 +139,7 @@ def test_a_takedown_leaves_the_name_in_no_page_feed_sitemap_index_or_calendar(tm
         "seattle/organizations/index.html", "seattle/neighborhoods/index.html", "cities/seattle/index.html",
         "cities/seattle/feed.xml", "sitemap-seattle.xml", "v1/seattle/explorer/index.json",
     }  # fmt: skip
+    pages |= {f"es/{page}" for page in pages if page.endswith((".html", "feed.xml"))}
     assert pages - before == set()
     (row_id,) = (item["id"] for item in city.ask(f"/v1/seattle/{plural}?limit=200")["data"] if HIDDEN in item["name"])
     organization = city.ask(f"/v1/{plural}/{row_id}")["data"]["organization"]["id"]
@@ -147,3 +148,37 @@ def test_a_takedown_leaves_the_name_in_no_page_feed_sitemap_index_or_calendar(tm
     publish(city, host, looks=True)
     # The log keeps the id, and no name.
     assert find_words(tmp_path / "tree") == set()
+
+
+TRANSLATED = '[site]\nurl = "https://example.org/city"\nlanguages = ["en", "es"]\n'
+
+
+def test_each_page_is_in_each_language_and_names_the_other(tmp_path: Path) -> None:
+    city, folder = City(tmp_path), tmp_path / "tree"
+    city.site = TRANSLATED
+    afternoon = {"starts_local": "2026-08-12T14:00:00", "price": {"min": 120, "currency": "USD"}}
+    city.write([make_event("e", name="Kites", **afternoon), make_place("p")])
+    city.build()
+    publish(city, FolderHost(folder))
+    pages = {path.relative_to(folder).as_posix() for path in folder.rglob("*.html")} - {"404.html"}
+    spanish = {page for page in pages if page.startswith("es/")}
+    assert {f"es/{page}" for page in pages - spanish} == spanish
+    assert crawl(folder).keys() >= {"es/seattle/events/kites/index.html", "es/explore/index.html"}
+    for page in spanish:
+        path = page.removeprefix("es/").removesuffix("index.html")
+        for name, other in ((page, path), (page.removeprefix("es/"), f"es/{path}")):
+            for code, own in (("en", path), ("es", f"es/{path}")):
+                link = f'<link rel="alternate" hreflang="{code}" href="https://example.org/city/{own}">'
+                assert link in (folder / name).read_text()
+            assert f"http://site/{other}" in list_links(folder / name, base=f"http://site/{name}")
+    text = (folder / "es/seattle/events/kites/index.html").read_text()
+    assert '<html lang="es"' in text
+    # As in the metro's country.
+    assert "miércoles, 12 de agosto de 2026, 2:00\N{NO-BREAK SPACE}p.\N{NO-BREAK SPACE}m." in text
+    assert "$120" in text
+    assert '<link rel="canonical" href="https://example.org/city/es/seattle/events/kites/">' in text
+    city.site = TRANSLATED.replace(', "es"', "")
+    city.build()
+    publish(city, FolderHost(folder), allow_shrink=True)
+    assert not (folder / "es/index.html").exists()
+    assert "hreflang" not in (folder / "index.html").read_text()
