@@ -177,7 +177,7 @@ class StaticMetro:
 
     @cached_property
     def listed(self) -> "Listed":
-        """Its listings in the order of its pages' lists."""
+        """Return the listings of the metro in the order of the lists on its pages."""
         from outings.pages.listed import Listed
 
         return Listed(self.snapshot, self.today)
