@@ -92,8 +92,11 @@ def render_page(
 
 def _list_translations(path: str, settings: SiteSettings) -> list[tuple[str, str, str]]:
     """Return the code, the name and the path of a page in each language, if there are several."""
-    folders = [(code, f"{code}/" if number else "") for number, code in enumerate(settings.languages)]
-    return [(code, read_language(code)["frame"]["name"], folder + path) for code, folder in folders[len(folders) == 1 :]]
+    codes = settings.languages if len(settings.languages) > 1 else ()
+    return [
+        (code, read_language(code)["frame"]["name"], f"{code}/{path}" if number else path)
+        for number, code in enumerate(codes)
+    ]
 
 
 def list_sections(settings: SiteSettings) -> list[Section]:
