@@ -30,8 +30,9 @@ from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
 from outings.answers.near.index import NearIndex, read_now
 from outings.answers.near.items import list_items, open_parts
-from outings.answers.near.nearest import choose_program_cards, find_first_day, find_matches
+from outings.answers.near.nearest import find_matches
 from outings.answers.routes import answer
+from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionScope, query_collections
 from outings.answers.snapshot.distance import find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
@@ -225,7 +226,7 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     index, now = opened.open_index(NearIndex), read_now(datetime.now(UTC), METRO.timezone)
     scope = CollectionScope(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)
     collections, _ = query_collections((), tuple(COLLECTIONS), scope)
-    rows = choose_program_cards(find_matches(collections, opened), index, start=find_first_day(collections))
+    rows = open_evaluator(opened).fold_rows(find_matches(collections, opened), start=now.date)
     rows = rows[~np.isnan(index.vectors[0][rows])]
     windows = {name: collection.window for name, collection in collections.items()}
     begins = index.list_starts(rows, index.find_starts(rows, windows=windows, now=now))

@@ -16,8 +16,6 @@ from outings.answers.documents.fields import add_member, choose_fields
 from outings.answers.documents.occurrences import open_series, read_event
 from outings.answers.listings.lists import list_others
 from outings.answers.live_counts import select_default
-from outings.answers.near.index import NearIndex
-from outings.answers.near.nearest import choose_program_cards
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag, metro_required
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import Span
@@ -26,7 +24,6 @@ from outings.contract.envelope import encode_detail, unavailable_related
 from outings.contract.errors import not_found
 from outings.contract.query import Query
 from outings.contract.resources.shared import PlaceReference
-from outings.contract.values import number_day
 from outings.contract.vocabulary import TYPES
 from outings.lazy_polars import pl
 from outings.release.snapshot import Snapshot
@@ -120,8 +117,7 @@ class _RelatedRows:
             for listing_type in self._types
         ]
         live = np.sort(np.concatenate(kept)) if kept else rows[:0]
-        start = number_day(self._today)
-        chosen = choose_program_cards(live, self._opened.open_index(NearIndex), start=start).tolist()
+        chosen = self._evaluator.fold_rows(live, start=self._today).tolist()
         cards = dict(zip(self._name_cards(chosen), chosen, strict=True))
         return [cards[name] for name in dict.fromkeys(self._name_cards(ordered)) if name in cards]
 

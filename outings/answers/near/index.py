@@ -8,8 +8,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.documents.occurrences import open_series
-from outings.answers.rows.column_tables import pack_ages
-from outings.answers.rows.next_starts import open_next_starts
+from outings.answers.rows.column_tables import open_columns
+from outings.answers.rows.next_starts import NextStarts
 from outings.answers.snapshot.distance import Floats, make_unit_vectors
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips
@@ -70,8 +70,7 @@ TYPE_RANKS: tuple[int, ...] = tuple(sorted(TYPES).index(listing_type) for listin
 # Statuses of a class for which nobody can register any more.
 _CLOSED = [REGISTRATION_STATUSES.index(status) for status in ("full", "closed")]
 _LISTINGS = (
-    "row", "type", "status", "lat", "lng", "neighborhood_slug", "has_time", "is_free", "age_min", "age_max",
-    "confidence", "categories", "is_recurring", "registration",
+    "row", "type", "status", "lat", "lng", "neighborhood_slug", "has_time", "is_free", "is_recurring", "registration",
 )  # fmt: skip
 _NEIGHBORHOODS = ("slug", "lat", "lng", "south")
 # Six decimals of a degree are a tenth of a metre.
@@ -84,25 +83,24 @@ class NearIndex:
     def __init__(self, reader: SnapshotReader) -> None:
         listings = read_columns(reader.tables["listings"], "listings", _LISTINGS)
         neighborhoods = read_columns(reader.tables.get("neighborhoods"), "neighborhoods", _NEIGHBORHOODS)
-        facts = reader.rows
+        facts, columns = reader.rows, reader.open_index(open_columns)
         self.programs, self.vectors, self.id_ranks, self.types = (
             reader.programs, facts.vectors, facts.id_ranks, facts.types,
         )  # fmt: skip
         # The order of listings that are equally far: by the name of their type, then by id.
         self.ties: Rows = np.array(TYPE_RANKS, dtype=np.int64)[self.types] * self.types.size + self.id_ranks
         self.is_open: NDArray[np.bool_] = ~_mark(listings, pl.col("registration").is_in(_CLOSED))
-        self.confidence: Floats = listings["confidence"].fill_null(0.0).to_numpy()
-        self.categories: NDArray[np.uint64] = listings["categories"].fill_null(0).to_numpy().astype(np.uint64)
+        self.confidence: Floats = np.asarray(facts.confidences)
         # Counting the few pairs of a type and a set of categories is faster than uniting sets.
-        self._category_sets, numbers = np.unique(self.categories, return_inverse=True)
-        self._typed_sets = (self.types * np.int64(self._category_sets.size) + numbers).astype(np.uint32)
-        self.ages: NDArray[np.uint8] = pack_ages(listings)
+        self._category_sets = columns.category_sets
+        self._typed_sets = self.types * np.uint32(self._category_sets.size) + columns.rows["category_set"]
+        self.ages: NDArray[np.uint8] = columns.rows["age_bands"]
         # By row, the groups of a listing, a bit set over GROUPS; a class that is full or closed is in none.
         recurring = (_mark(listings, pl.col("is_recurring")) & (self.types == TYPES.index("event"))) << _RECURRING
         self.groups: Rows = np.where(self.is_open, 1 << _OWN_GROUPS[self.types] | recurring, 0)
         free = listings["is_free"].cast(pl.Int64()).fill_null(2).to_numpy()
         self._prices: Rows = self.types * np.int64(3) + free
-        self.next_starts, self._series = open_next_starts(reader), open_series(reader)
+        self.next_starts, self._series = NextStarts(columns), open_series(reader)
         self._has_time = _mark(listings, pl.col("has_time"))
         self.unlocated_rows, self.unlocated_centers = find_unlocated(listings, neighborhoods)
         self.open_zips = reader.defer(open_zips)

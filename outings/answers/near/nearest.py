@@ -74,13 +74,6 @@ def find_shared(rows: Rows, index: NearIndex, *, start: int | None) -> SharedPro
     return SharedPrograms(rows[at], programs[at], index.is_open[rows[at]])
 
 
-def choose_program_cards(rows: Rows, index: NearIndex, *, start: int | None) -> Rows:
-    """Keep one listing of each program: that with the earliest date from day `start` (since 1970) on, ties by id."""
-    shared = find_shared(rows, index, start=start)
-    cards = shared.choose_cards(np.ones(shared.rows.size, dtype=np.bool_))
-    return rows[~np.isin(rows, np.delete(shared.rows, cards))]
-
-
 class ShownListings:
     """The listings of a metro that a request's filters show."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
 from itertools import pairwise
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from outings.answers.documents.occurrences import MOMENTS, SERIES
 from outings.answers.rows.columns import NO_TIME, VARIES, Columns, pack_rows
 from outings.answers.rows.filters import list_columns
 from outings.answers.snapshot.reader import DerivedTables, Frames, SnapshotReader, number_programs
@@ -20,31 +21,6 @@ from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STA
 from outings.release.tables import OCCURRENCE_TABLES, SECTIONS, SESSIONS
 
 Numbers = NDArray[Any]
-
-# The columns of other tables from which `Buckets` are made.
-BUCKET_COLUMNS = ("categories", "is_free", "price_min", "age_min", "age_max", "organization_id")
-ORGANIZATION_COLUMNS = ("id", "name", "name_key")
-
-
-class Buckets:
-    """Each listing's buckets of facets, by row. `categories`: indexes in `category_sets`, bit sets over the vocabulary;
-    `prices`: in PRICE_BANDS; `ages`: bit sets over AGE_BANDS; `organizations`: indexes in `organization_names`. The
-    index or bit after the last means "not stated". An age past all bands has no bit."""
-
-    def __init__(self, frame: pl.DataFrame, organizations: pl.DataFrame) -> None:
-        sets, numbers = np.unique(frame["categories"].fill_null(0).to_numpy(), return_inverse=True)
-        self.category_sets: Numbers = sets
-        self.categories: Numbers = numbers.astype(np.uint32)
-        self.is_free: Numbers = frame["is_free"].fill_null(value=False).to_numpy()
-        self.prices: Numbers = number_prices(frame)
-        self.ages: Numbers = pack_ages(frame)
-        ordered = organizations.select(ORGANIZATION_COLUMNS).sort("name_key", "id")
-        self.organization_names: Sequence[tuple[str, str]] = ordered.select("id", "name").rows()
-        # The table has every organization that a listing names.
-        numbered = ordered.select(organization_id="id").with_row_index("number")
-        joined = frame.select("organization_id").join(numbered, on="organization_id", how="left", maintain_order="left")
-        self.organizations: Numbers = joined["number"].fill_null(ordered.height).to_numpy()
-
 
 def number_prices(frame: pl.DataFrame) -> Numbers:
     """Return each row's index in PRICE_BANDS: `free` is the first, the others follow by price, then "not stated"."""
@@ -96,21 +72,19 @@ _OTHERS = (
 def make_columns(tables: Frames, today: date) -> dict[str, pl.DataFrame]:
     """Make the tables of COLUMNS. `today`: the metro's local date of the build, around which days have sets."""
     listings, occurrences = tables["listings"], tables["occurrences"]
-    numbered = Buckets(listings, tables["organizations"])
-    rows = _make_rows(tables, numbered)
+    organizations = tables["organizations"].sort("name_key", "id").select("id", "name")
+    rows = _make_rows(tables, organizations)
     made = {
         "rows": rows,
         "texts": _make_texts(listings),
-        "organizations": pl.DataFrame(
-            numbered.organization_names, schema={"id": pl.String(), "name": pl.String()}, orient="row"
-        ),
-        "sets": pl.DataFrame({"categories": numbered.category_sets}, schema={"categories": pl.UInt64()}),
+        "organizations": organizations,
+        "sets": listings.select(pl.col("categories").fill_null(0).unique().sort()),
         "occurrences": _make_occurrences(occurrences, rows),
         "sections": _make_sections(tables["sections"]),
         "sessions": _make_sections(tables["sessions"]),
         "days": _make_days(occurrences, listings, today=today),
     }
-    source = listings.with_columns(rows["time", "program", "price_band", "age_bands"])
+    source = listings.with_columns(rows["time", "price_band", "age_bands"], program=number_programs())
     for code, listing_type in enumerate(TYPES):
         made[f"bits_{listing_type}"] = _make_bits(source.filter(pl.col("type") == code))
     return made
@@ -122,9 +96,9 @@ COLUMNS = DerivedTables(
         *(f"bits_{listing_type}" for listing_type in TYPES),
     ),
     columns={
-        "listings": tuple(dict.fromkeys((*_OTHERS, *BUCKET_COLUMNS, *_SCALARS, *SETS, *_TEXTS, *_BOUNDS))),
-        "organizations": ORGANIZATION_COLUMNS,
-        "occurrences": ("row", "index", "date", "time", "starts_at"),
+        "listings": tuple(dict.fromkeys((*_OTHERS, *_SCALARS, *SETS, *_TEXTS, *_BOUNDS))),
+        "organizations": ("id", "name", "name_key"),
+        "occurrences": ("row", "date", "time"),
         "sections": tuple(SECTIONS),
         "sessions": tuple(SESSIONS),
     },
@@ -133,14 +107,20 @@ COLUMNS = DerivedTables(
 
 
 def open_columns(reader: SnapshotReader) -> Columns:
-    # The first list also reads the last two tables, which are fetched at the same time.
-    reader.fetch((*COLUMNS.names, "series", "moments"))
+    # The first list also reads the table of series, which is fetched at the same time.
+    reader.fetch((*COLUMNS.names, *MOMENTS.names, *SERIES.names))
+    tables = {**reader.open_tables(COLUMNS), "moments": reader.open_table(MOMENTS)}
     categories = len(reader.vocabulary.categories)
-    return Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings, categories=categories)
+    return Columns(tables, facts=reader.rows, index=reader.listings, categories=categories)
 
 
-def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataFrame:
+def _make_rows(tables: Mapping[str, pl.DataFrame], organizations: pl.DataFrame) -> pl.DataFrame:
+    """Make the table of rows. `organization`: the row in `organizations`, which has every organization that a listing
+    names; `category_set`: the row in the table of sets; `price_band`: the index in PRICE_BANDS; `age_bands`: a bit set
+    over AGE_BANDS. The index or bit after the last means "not stated". An age past all bands has no bit."""
     listings = tables["listings"]
+    numbered = organizations.select(organization_id="id").with_row_index("organization")
+    named = listings.select("organization_id").join(numbered, on="organization_id", how="left", maintain_order="left")
     by_update = listings.select("row", "type", "updated_at", "id").sort("type", "updated_at", "id", maintain_order=True)
     first, end = _span_occurrences(tables, listings.height)
     return pl.DataFrame(
@@ -155,11 +135,10 @@ def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataF
             "age_min": listings["age_min"].cast(pl.Int32()).fill_null(NOT_STATED),
             "age_max": listings["age_max"].cast(pl.Int32()).fill_null(NOT_STATED),
             "time": _find_times(tables["occurrences"], listings.height),
-            "program": listings.select(number_programs()).to_series(),
-            "organization": buckets.organizations.astype(np.uint32),
-            "category_set": buckets.categories,
-            "price_band": buckets.prices,
-            "age_bands": buckets.ages,
+            "organization": named["organization"].fill_null(organizations.height),
+            "category_set": listings.select(pl.col("categories").fill_null(0).rank("dense") - 1).to_series(),
+            "price_band": number_prices(listings),
+            "age_bands": pack_ages(listings),
             "first": first,
             "end": end,
         }
@@ -204,19 +183,15 @@ def _make_texts(listings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _make_occurrences(occurrences: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Make the table of occurrences. `by_row`: their numbers, by row and date."""
+    """Make the table of occurrences, which has what `MOMENTS` does not have of each."""
     number = occurrences["row"].to_numpy()
-    days = occurrences["date"].to_physical().cast(pl.Int32())
-    ordered = occurrences.select("row", "date", "index").with_row_index("number").sort("row", "date", "index")
     return pl.DataFrame(
         {
             "row": occurrences["row"],
-            "day": days,
+            "day": occurrences["date"].to_physical().cast(pl.Int32()),
             "time": occurrences["time"].fill_null(NOT_STATED),
-            "starts_at": occurrences["starts_at"],
             "category_set": rows["category_set"].to_numpy()[number],
             "is_free": (rows["price_band"].to_numpy()[number] == 0).astype(np.int8),
-            "by_row": ordered["number"],
         }
     )
 

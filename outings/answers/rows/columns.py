@@ -75,6 +75,9 @@ Array = NDArray[Any]
 # not all dates begin at the same time.
 NO_TIME, VARIES = -1, -2
 
+# Columns of occurrences that the table of moments has, by their names here.
+_OF_MOMENTS = {"starts_at": "starts_at", "by_row": "number"}
+
 # Cached matrices of a type, each of the sets for all values of a column that facets count.
 _MATRICES = 8
 # Cached sets of a type that are computed from others: nearly all requests of a day have the same few filters.
@@ -148,9 +151,10 @@ class Columns:
     """The arrays and sets of one snapshot that conditions need, all of them derived by the build."""
 
     def __init__(self, tables: Mapping[str, MappedTable], *, facts: RowFacts, index: RowIndex, categories: int) -> None:
-        """`tables`: those of COLUMNS, by name; `index`: that of the listings; `categories`: how many there are."""
+        """`tables`: those of COLUMNS and the `moments` of occurrences, by name; `index`: that of the listings;
+        `categories`: how many there are."""
         self.index, self.categories = index, categories
-        self.rows = {**tables["rows"].read_arrays(), "id_rank": facts.id_ranks}
+        self.rows = {**tables["rows"].read_arrays(), "id_rank": facts.id_ranks, "program": facts.programs}
         self.names = tables["rows"].read_texts("name_key")
         bounds = np.searchsorted(facts.types, np.arange(len(TYPES) + 1))
         self.types = {
@@ -158,8 +162,10 @@ class Columns:
             for code, name in enumerate(TYPES)
         }
         self.occurrence_tables = {name: dict(tables[name].read_arrays()) for name in OCCURRENCE_TABLES.values()}
-        # The name of the column in conditions.
-        self.occurrence_tables["occurrences"]["date"] = self.occurrence_tables["occurrences"]["day"]
+        # `date`: the name of the column in conditions; `by_row`: the numbers of occurrences, by row and date.
+        occurrences, moments = self.occurrence_tables["occurrences"], tables["moments"]
+        occurrences |= {name: moments.read_array(column) for name, column in _OF_MOMENTS.items()}
+        occurrences["date"] = occurrences["day"]
         self.category_sets = tables["sets"].read_array("categories")
         texts = tables["texts"]
         self._text_columns, self._texts, self._text_rows = (

@@ -2,9 +2,9 @@
 
 import threading
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,7 @@ from outings.answers.rows.columns import (
     Rows,
     choose_firsts,
     count_set,
-    find_occurrences,
     list_set,
-    pack_rows,
     test_set,
 )
 from outings.answers.rows.counting import (
@@ -31,8 +29,8 @@ from outings.answers.rows.counting import (
     count_occurrences,
     find_matching,
 )
-from outings.answers.rows.filters import Selection, Shares, Span
-from outings.answers.rows.next_starts import NextStarts, find_meetings
+from outings.answers.rows.filters import Condition, Selection, Span
+from outings.answers.rows.next_starts import NextStarts
 from outings.answers.rows.row_sets import (
     Candidates,
     RowFinder,
@@ -44,44 +42,37 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY, number_day, read_date
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED, Words
-from outings.release.tables import OCCURRENCE_TABLES
+
+
+def choose_cards(columns: Columns, rows: Rows, *, start: date) -> Rows:
+    """Return one listing of each program: that with the earliest start from a date on; ties by id. Every row needs a
+    program."""
+    days = NextStarts(columns).find_class_days(rows, start=number_day(start))
+    return rows[choose_firsts(columns.rows["program"][rows], days, columns.rows["id_rank"][rows])]
 
 
 def fold_programs(candidates: Candidates, columns: Columns, *, start: date) -> Candidates:
-    """Keep only one of each program's matching listings: that with the earliest start from a date on; ties by id."""
+    """Keep only the card of each program's matching listings."""
     own = columns.types["class"]
     shared = own.read_set("is", "shared", 1)
-    rows = candidates.keep_rows(list_set(candidates.words & shared))
-    whole = rows + own.first
-    days = NextStarts(columns).find_class_days(whole, start=number_day(start))
-    firsts = choose_firsts(columns.rows["program"][whole], days, columns.rows["id_rank"][whole])
-    return Candidates((candidates.words & ~shared) | pack_rows(rows[firsts], own.size), candidates.tests)
+    rows = candidates.keep_rows(list_set(candidates.words & shared)) + own.first
+    cards = own.pack_rows(choose_cards(columns, rows, start=start))
+    return Candidates((candidates.words & ~shared) | cards, candidates.tests)
 
 
-def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> tuple[Rows, Rows, Rows]:
-    """Return the next day of each occurrence, section or session, NEVER if it does not match; its time; and the index
-    at which each row's begin."""
-    conditions, table = selection.conditions.occurrence, columns.occurrence_tables[OCCURRENCE_TABLES[selection.type]]
-    if selection.type == "event":
-        numbers, firsts = list_event_dates(columns, rows)
-        days = table["day"][numbers].astype(np.int64)
-        # A single event in the window has its date, even a past one. Only a series must have a later one.
-        recurring = columns.types["event"].read_set("is", "is_recurring", 1)
-        is_match = test_all(conditions, table)(numbers)
-        is_match &= (days >= low) | ~test_set(recurring, table["row"][numbers].astype(np.int64))
-    else:
-        numbers, firsts = find_occurrences(columns, rows)
-        is_match = test_all(conditions, table)(numbers)
-        begins, ends = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on"))
-        if selection.type == "class":
-            stated = table["days"][numbers].astype(np.int64)
-            on_days = (test.bits for test in conditions if isinstance(test, Shares) and test.column == "days")
-            wanted = reduce(np.bitwise_and, on_days, stated)
-            days = find_meetings(begins, ends, np.where(wanted, wanted, stated), start=low)
-        else:
-            is_over = np.where(ends == NOT_STATED, begins, ends) < low
-            days = np.where(is_over | (begins == NOT_STATED), NEVER, begins)
-    return np.where(is_match, days, NEVER), table["time"][numbers].astype(np.int64), firsts
+def find_event_starts(columns: Columns, rows: Rows, conditions: Sequence[Condition], *, low: int) -> Rows:
+    """Return when each event's first occurrence begins that meets the conditions and, of a series, is on day `low`
+    (since 1970) or later; see `Evaluator.find_starts`. Every event needs an occurrence."""
+    table = columns.occurrence_tables["occurrences"]
+    numbers, firsts = list_event_dates(columns, rows)
+    days = table["day"][numbers].astype(np.int64)
+    # A single event in the window has its date, even a past one. Only a series must have a later one.
+    recurring = columns.types["event"].read_set("is", "is_recurring", 1)
+    is_match = test_all(conditions, table)(numbers)
+    is_match &= (days >= low) | ~test_set(recurring, table["row"][numbers].astype(np.int64))
+    seconds = np.where(is_match, days * DAY + np.maximum(table["time"][numbers], 0), NEVER)
+    starts: Rows = np.minimum.reduceat(seconds, firsts)
+    return starts
 
 
 class Order(Struct, frozen=True, eq=False):
@@ -183,7 +174,7 @@ class Evaluator:
 
     def __init__(self, columns: Columns, *, finder: RowFinder) -> None:
         self._columns, self._occurrences = columns, columns.occurrence_tables["occurrences"]
-        self._finder = finder
+        self._finder, self._next_starts = finder, NextStarts(columns)
         self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
 
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
@@ -273,10 +264,21 @@ class Evaluator:
         starts, spans = np.full(rows.size, NEVER, dtype=np.int64), self._columns.rows
         some = np.flatnonzero(spans["end"][rows] > spans["first"][rows])
         if some.size:
-            days, times, firsts = _list_days(selection, self._columns, rows[some], low=low)
-            seconds = np.where(days == NEVER, NEVER, days * DAY + np.maximum(times, 0))
-            starts[some] = np.minimum.reduceat(seconds, firsts)
+            conditions, columns = selection.conditions.occurrence, self._columns
+            match selection.type:
+                case "event":
+                    starts[some] = find_event_starts(columns, rows[some], conditions, low=low)
+                case "class":
+                    starts[some] = self._next_starts.find_class_starts(rows[some], start=low, conditions=conditions)
+                case _:
+                    starts[some] = self._next_starts.find_camp_starts(rows[some], start=low, conditions=conditions)
         return starts
+
+    def fold_rows(self, rows: Rows, *, start: date) -> Rows:
+        """Keep one listing of each program, that with the earliest start from a date on, and all without a program."""
+        programs = self._columns.rows["program"][rows]
+        cards = choose_cards(self._columns, rows[programs >= 0], start=start)
+        return np.sort(np.concatenate((rows[programs < 0], cards)))
 
     def list_all_rows(self, selection: Selection) -> Rows:
         """Return all rows of the list, ascending, with one listing of each program."""
