@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import msgspec
 from msgspec import Struct
@@ -20,18 +20,15 @@ from edge.response_headers import (
     Lines,
     Response,
     encode_lines,
-    list_content_headers,
     make_body,
     make_etag,
-    make_file,
     make_head,
     make_not_modified,
-    make_part,
+    make_ranged,
     make_redirect,
     make_status,
     make_success,
     matches_etag,
-    read_range,
 )
 from outings.answers.ical import render_event_file
 from outings.answers.plan import AnswerContext
@@ -166,19 +163,9 @@ class Pages(Struct, frozen=True):
         if matches_etag(request.if_none_match, etag):
             return make_not_modified(request, head)
         if isinstance(file, StoredFile):
-            return await self._send_stored(request, head, file, etag=etag)
+            cut = partial(cut_pieces, await self.bodies.open_file(file))
+            return make_ranged(request, head, cut, etag=etag, size=file.size, media=file.media)
         return make_success(request, head, self._read_body(file, choose_coding(request.accept_encoding, _CODINGS)))
-
-    async def _send_stored(self, request: Request, head: Lines, file: StoredFile, *, etag: bytes) -> Response:
-        """Send an uncompressed file, or the requested range of it."""
-        part = read_range(request, etag, file.size)
-        begin, end = (0, file.size) if part is None else (part.start, part.stop)
-        data = await self.bodies.open_file(file)
-        pieces = cut_pieces(data, slice(file.start + begin, file.start + end))
-        if part is not None:
-            return make_part(request, head, pieces, part=part, size=file.size, media=file.media)
-        entity = b"accept-ranges: bytes\r\n" + list_content_headers(file.size, IDENTITY, media=file.media)
-        return make_file(request, head, entity, pieces, size=file.size)
 
     def _read_body(self, file: SiteFile, coding: bytes) -> Body:
         """Return a file's body from the cache, so that a thousand slow clients share the same bytes."""

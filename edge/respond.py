@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from time import perf_counter
 from traceback import StackSummary, walk_tb
 
@@ -31,12 +32,11 @@ from edge.response_headers import (
     make_failure,
     make_file,
     make_not_modified,
-    make_part,
     make_preflight,
+    make_ranged,
     make_success,
     make_temporary_redirect,
     matches_etag,
-    read_range,
 )
 from edge.usage import RequestRecord, UsageRecorder
 from outings.answers.plan import AnswerPlan, PlannedFile
@@ -191,16 +191,12 @@ class Responder(Struct, frozen=True, kw_only=True):
             return make_temporary_redirect(request, location=location, release=planned.served.header)
         data = await self.bodies.open_file(file, key_id=request.key_id)
         self.counts.object.inc()
-        stored, size = file.export.coding.encode(), measure_file(file.export, coding)
-        part = None if stored else read_range(request, planned.etag, size)
-        if part is not None:
-            return make_part(
-                request, planned.head, cut_pieces(data, part), part=part, size=size, media=planned.plan.media
-            )
-        is_unpacked = stored not in (coding, IDENTITY)
-        entity = b"" if stored else b"accept-ranges: bytes\r\n"
-        entity += list_content_headers(size, IDENTITY if is_unpacked else stored, media=planned.plan.media)
-        pieces = unpack_pieces(data) if is_unpacked else cut_pieces(data)
+        stored, size, media = file.export.coding.encode(), measure_file(file.export, coding), planned.plan.media
+        if not stored:
+            cut = partial(cut_pieces, data)
+            return make_ranged(request, planned.head, cut, etag=planned.etag, size=size, media=media)
+        sent, pieces = (stored, cut_pieces(data)) if coding == stored else (IDENTITY, unpack_pieces(data))
+        entity = list_content_headers(size, sent, media=media)
         return make_file(request, planned.head, entity, pieces, size=size)
 
     def _fail(self, request: Request, error: Exception, release: bytes | None) -> Response:

@@ -6,7 +6,7 @@ Headers are lines of bytes, ready to send: most are encoded only once.
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from msgspec import Struct
@@ -160,17 +160,22 @@ def make_file(
     return Response(status=status, head=lines, pieces=pieces, size=size)
 
 
-def make_part(
-    request: Request, head: Lines, pieces: Iterable[bytes], *, part: slice, size: int, media: str
+def make_ranged(
+    request: Request, head: Lines, cut: Callable[[slice], Iterable[bytes]], *, etag: bytes, size: int, media: str
 ) -> Response:
-    """Return 206 with `part` of a file of `size` bytes, as `Range` requested it, or 416 if that is empty."""
+    """Return an uncompressed file of `size` bytes; or 206 with the part that `Range` requests, or 416 if that is empty.
+    `cut` returns a part of the file in pieces."""
+    part = read_range(request, etag, size)
+    if part is None:
+        entity = b"accept-ranges: bytes\r\n" + list_content_headers(size, b"", media=media)
+        return make_file(request, head, entity, cut(slice(size)), size=size)
     length = part.stop - part.start
     if not length:
         entity = b"content-range: bytes */%d\r\ncontent-length: 0\r\n" % size
         return Response(status=416, head=list_headers(request, head, entity))
     entity = list_content_headers(length, b"", media=media)
     entity += b"content-range: bytes %d-%d/%d\r\n" % (part.start, part.stop - 1, size)
-    return make_file(request, head, entity, pieces, size=length, status=206)
+    return make_file(request, head, entity, cut(part), size=length, status=206)
 
 
 _RANGE = re.compile(rb"bytes=(\d{0,18})-(\d{0,18})")

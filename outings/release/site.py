@@ -160,22 +160,20 @@ class SiteFile(Struct, frozen=True, kw_only=True):
 
 
 class StoredFile(Struct, frozen=True, kw_only=True):
-    """An uncompressed file of the site in an open release, as a part of an object, which `fetch` returns."""
+    """An uncompressed file of the site in an open release: an object, which `fetch` returns."""
 
     media: str
     sha256: str
-    object: str
-    start: int = 0
     size: int
     fetch: Callable[[str], Bytes]
 
     def open(self) -> Bytes:
-        """Return the whole object. Raises NotFound, Corrupt, StoreError and OSError."""
-        return self.fetch(self.object)
+        """Return the object. Raises NotFound, Corrupt, StoreError and OSError."""
+        return self.fetch(self.sha256)
 
     def read(self, _: bytes) -> bytes:
         """Return the file's plain bytes; the coding is ignored. Raises like `open`."""
-        return bytes(self.open()[self.start : self.start + self.size])
+        return self.open()[:]
 
 
 def pack_files(files: Iterable[tuple[str, str, bytes]]) -> tuple[SiteFiles, bytes]:

@@ -187,15 +187,12 @@ def open_site(
     }
     fetch = lru_cache(_MOST_MAPS)(partial(fetch_object, store, folder=cache))
     if (basemap := site.settings.basemap) is not None:
-        files[basemap.path] = StoredFile(
-            media=_PMTILES, sha256=basemap.object, object=basemap.object, size=basemap.size, fetch=fetch
-        )
+        files[basemap.path] = StoredFile(media=_PMTILES, sha256=basemap.object, size=basemap.size, fetch=fetch)
     for metro, manifest in manifests.items() if site.settings.shows_data else ():
         for listing, picture in manifest.pictures.items():
             for reduced, is_large in ((picture.small, False), (picture.large, True)):
-                files[locate_picture(metro, listing, is_large=is_large)] = StoredFile(
-                    media=WEBP, sha256=reduced.object, object=reduced.object, size=reduced.size, fetch=fetch
-                )
+                path = locate_picture(metro, listing, is_large=is_large)
+                files[path] = StoredFile(media=WEBP, sha256=reduced.object, size=reduced.size, fetch=fetch)
     return files
 
 
