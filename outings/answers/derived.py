@@ -7,7 +7,6 @@ from datetime import date
 
 from outings.answers.addons.sources import SOURCES
 from outings.answers.directory.ranking import ORGANIZATION_SPELLINGS
-from outings.answers.documents.occurrences import MOMENTS, SERIES
 from outings.answers.gazetteer.listing_points import ADDRESSES
 from outings.answers.near.items import make_item_tables
 from outings.answers.rows.column_tables import COLUMNS
@@ -23,6 +22,7 @@ from outings.answers.snapshot.reader import (
     TableContext,
     open_snapshot,
 )
+from outings.answers.snapshot.series_tables import MOMENTS, SERIES
 from outings.answers.snapshot.terms import PLACES, WORDS
 from outings.answers.suggestions.entries import SUGGESTIONS
 from outings.contract.languages.language import ENGLISH, Language, read_shipped_language

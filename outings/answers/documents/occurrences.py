@@ -12,17 +12,11 @@ import numpy as np
 from msgspec import Raw, Struct
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.reader import SnapshotReader, derive_table
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.series_tables import BEYOND, BY_DATES, MOMENTS, SERIES, UNKNOWN
 from outings.contract.resources.listings import Occurrence
 from outings.contract.values import DAY, format_instant, number_day
-from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER
-
-_MICROSECONDS = 1_000_000
-_UNKNOWN = -1
-# The recurrence of a series that no rule describes. It is not null, because a mapped file with nulls does not have the
-# same bytes each time.
-_BY_DATES = "-"
 
 
 class Next(Struct, frozen=True, kw_only=True):
@@ -45,47 +39,6 @@ class Moment(Struct, frozen=True, kw_only=True):
     ends_local: int | None
 
 
-# The columns of other tables from which the tables are made. The first three are about the first occurrence after the
-# days that the build lists.
-_BEYOND = ("beyond_index", "beyond_starts_at", "beyond_starts_local")
-LISTINGS = ("is_recurring", "occurrences_total", "recurrence", *_BEYOND)
-OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_local", "date")
-
-
-def make_series(listings: "pl.DataFrame", occurrences: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the recurrence of each listing, by row. `end`: the index behind its last occurrence in the columns `day`
-    and `number` of the table of moments."""
-    ends = np.searchsorted(np.sort(occurrences["row"].to_numpy()), np.arange(listings.height), side="right")
-    return listings.select(
-        pl.col("is_recurring").fill_null(value=False).cast(pl.UInt8()),
-        pl.col("occurrences_total").cast(pl.Int64()).fill_null(_UNKNOWN),
-        pl.col(*_BEYOND).cast(pl.Int64()).fill_null(NEVER),
-        pl.col("recurrence").fill_null(_BY_DATES),
-        end=pl.Series(ends, dtype=pl.UInt32()),
-    )
-
-
-def make_moments(occurrences: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the times of occurrences, ordered by start, as small numbers, because a metro may have millions. `offset`:
-    local time minus instant, in seconds; `lasts`, `lasts_local`: from start to end. Only `day` and `number` are ordered
-    by row and date, to find a row's next occurrence."""
-    local, ends_local = (pl.col(name).to_physical() // _MICROSECONDS for name in ("starts_local", "ends_local"))
-    by_row = occurrences.select("row", "date", "index").with_row_index("number").sort("row", "date", "index")
-    return occurrences.select(
-        pl.col("index"),
-        pl.col("starts_at"),
-        offset=(local - pl.col("starts_at")).cast(pl.Int32()),
-        lasts=(pl.col("ends_at") - pl.col("starts_at")).fill_null(_UNKNOWN).cast(pl.Int32()),
-        lasts_local=(ends_local - local).fill_null(_UNKNOWN).cast(pl.Int32()),
-        day=by_row["date"].to_physical(),
-        number=by_row["number"],
-    )
-
-
-SERIES = derive_table("series", make_series, {"listings": LISTINGS, "occurrences": ("row",)})
-MOMENTS = derive_table("moments", make_moments, {"occurrences": OCCURRENCES})
-
-
 class Series:
     """The series and occurrences of one snapshot. An occurrence's number is its row in the table of moments."""
 
@@ -93,7 +46,7 @@ class Series:
         table, moments = reader.open_table(SERIES), reader.open_table(MOMENTS)
         self._recurring, self._totals = table.view_array("is_recurring"), table.view_array("occurrences_total")
         self._ends = table.view_array("end")
-        self._beyond = [table.view_array(name) for name in _BEYOND]
+        self._beyond = [table.view_array(name) for name in BEYOND]
         self._recurrences = table.read_texts("recurrence")
         self._indexes, self._instants = moments.view_array("index"), moments.view_array("starts_at")
         self._offsets = moments.view_array("offset")
@@ -118,8 +71,8 @@ class Series:
             index=self._indexes[number],
             starts_at=starts_at,
             starts_local=starts_local,
-            ends_at=None if lasts == _UNKNOWN else starts_at + lasts,
-            ends_local=None if lasts_local == _UNKNOWN else starts_local + lasts_local,
+            ends_at=None if lasts == UNKNOWN else starts_at + lasts,
+            ends_local=None if lasts_local == UNKNOWN else starts_local + lasts_local,
         )
 
     def list_moments(self, row: int) -> list[Moment]:
@@ -130,7 +83,7 @@ class Series:
     def read_recurrence(self, row: int) -> str | None:
         """Return the RRULE, EXDATE and RDATE lines of a series; None if it can only be written as single dates."""
         recurrence = self._recurrences[row]
-        return None if recurrence == _BY_DATES else recurrence
+        return None if recurrence == BY_DATES else recurrence
 
     def read_local_starts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the starts of the occurrences with these numbers, in seconds of the local clock; NEVER for -1."""
@@ -176,7 +129,7 @@ class Series:
         """Return the first occurrence on or after the date, however far away."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]
         at = bisect_left(self._days, number_day(today), first, last)
-        total = None if self._totals[row] == _UNKNOWN else self._totals[row]
+        total = None if self._totals[row] == UNKNOWN else self._totals[row]
         if at < last:
             moment = self.read_moment(self._numbers[at])
             remaining = None if total is None else total - moment.index + 1

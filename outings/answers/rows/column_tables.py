@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.documents.occurrences import MOMENTS, SERIES
 from outings.answers.rows.columns import NO_TIME, VARIES, Columns, pack_rows
 from outings.answers.rows.filters import list_columns
 from outings.answers.snapshot.reader import DerivedTables, Frames, SnapshotReader, number_programs
+from outings.answers.snapshot.series_tables import MOMENTS, SERIES
 from outings.contract.values import number_day
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
 from outings.lazy_polars import pl
@@ -21,6 +21,7 @@ from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STA
 from outings.release.tables import OCCURRENCE_TABLES, SECTIONS, SESSIONS
 
 Numbers = NDArray[Any]
+
 
 def number_prices(frame: pl.DataFrame) -> Numbers:
     """Return each row's index in PRICE_BANDS: `free` is the first, the others follow by price, then "not stated"."""
