@@ -27,7 +27,7 @@ from outings.answers.routes import is_prepared, make_plan, prepare_snapshot
 from outings.answers.snapshot.reader import find_reader, open_snapshot
 from outings.answers.weather import Weather
 from outings.configuration import read_zone
-from outings.contract.did_you_mean import find_nearest
+from outings.contract.did_you_mean import find_nearest, list_nearest
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import ApiError, feature_not_in_plan, not_enabled, not_found, not_implemented, unavailable
 from outings.contract.pricing_plans import Offer, resolve_includes
@@ -44,6 +44,8 @@ log = structlog.get_logger()
 # Longer paths are 404. The longest path of the contract contains a slug.
 MOST_PATH_CHARACTERS = 2_048
 _REMEMBERED = 8_192
+# The most metros that an error names.
+_SHOWN_METROS = 10
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -145,13 +147,17 @@ def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) ->
 
 
 def unknown_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> ApiError:
-    """Return the 404 for a metro that there is not. It names the metros that the key may read."""
+    """Return the 404 for a metro that there is not. It names some metros that the key may read, the nearest names
+    first."""
     slugs = {alias: snapshot.metro.slug for alias, snapshot in served.metros.items()} | dict(served.elsewhere)
     readable = {alias: slug for alias, slug in slugs.items() if entitlement.allows_metro(slug)}
-    metros = sorted({*readable.values()})
-    message = f"There is no metro {show_text(name)}; this key may read {', '.join(metros) or 'none'}."
-    error = not_found(message, did_you_mean=readable.get(find_nearest(name, readable) or ""))
-    return ApiError(error.code, error.message, details={**error.details, "metros": metros})
+    nearest = [readable[alias] for alias in list_nearest(name, readable)]
+    metros = [*dict.fromkeys((*nearest, *sorted(readable.values())))]
+    shown = metros[:_SHOWN_METROS]
+    more = f" and {len(metros) - len(shown)} more: /v1/metros lists all" if shown != metros else ""
+    message = f"There is no metro {show_text(name)}; this key may read {', '.join(shown) or 'none'}{more}."
+    error = not_found(message, did_you_mean=nearest[0] if nearest else None)
+    return ApiError(error.code, error.message, details={**error.details, "metros": shown})
 
 
 def refuse_elsewhere(metro: str) -> ApiError:

@@ -263,7 +263,7 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
         head = make_head(etag=plan.etag.encode(), max_age=request.match.route.max_age, release=served.header)
         if matches_etag(request.if_none_match, plan.etag.encode()):
             return make_not_modified(request, head)
-        body = render_body(plan, choose_coding(request.accept_encoding), query.text)
+        body = render_body(plan, choose_coding(request.accept_encoding), query)
         return make_success(request, head, body)
 
     def answer_readiness(self, request: Request) -> Response:

@@ -76,7 +76,7 @@ def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> 
     if match is None:
         return "there is no such route; allowed: a path of the API, such as /v1/seattle/events?free=true"
     route = match.route
-    if not route.needs_key or route.is_now or (route.max_age is None and route.name != "changes"):
+    if match.format or not route.needs_key or route.is_now or (route.max_age is None and route.name != "changes"):
         allowed = "lists, details, facets, calendars, directories, coverage, changes and exports"
         return f"its answer can't be a file; allowed: {allowed}"
     try:

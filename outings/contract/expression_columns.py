@@ -1,12 +1,12 @@
 """The columns and functions of `where=` expressions: members of listings, and of one occurrence, section or session."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from functools import reduce
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import fields
 
 from outings.contract.resources.listings import LISTINGS
@@ -69,17 +69,20 @@ OCCURRENCE_COLUMNS: Mapping[str, Mapping[str, OccurrenceColumn]] = {
 }
 
 
-def _list_members(struct: type[Struct], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the dotted path and SQL type of each member that holds a single value or a list of texts."""
+def list_members(
+    struct: type[Struct], prefix: str = "", *, added: Collection[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """Yield the dotted path and SQL type of each member that holds a single value or a list of texts. `added`: names of
+    members to yield too of those that each answer makes, which are not stored with the listing."""
     for field in fields(struct):
-        if field.default is UNSET or field.name in _LEFT_OUT:
-            continue  # not stored with the listing: each answer makes it
+        if (field.default is UNSET or field.name in _LEFT_OUT) and field.name not in added:
+            continue
         path = f"{prefix}{field.encode_name}"
         kind = _find_kind(field.type)
         if isinstance(kind, str):
             yield path, kind
         elif kind is not None:
-            yield from _list_members(kind, f"{path}.")
+            yield from list_members(kind, f"{path}.", added=added)
 
 
 def _find_kind(annotation: Any) -> str | type[Struct] | None:
@@ -94,12 +97,12 @@ def _find_kind(annotation: Any) -> str | type[Struct] | None:
         return annotation
     if get_origin(annotation) is tuple:
         return TEXTS if _find_kind(get_args(annotation)[0]) == TEXT else None
-    options = [option for option in get_args(annotation) if option is not NoneType]
+    options = [option for option in get_args(annotation) if option not in (NoneType, UnsetType)]
     return _find_kind(options[0]) if len(options) == 1 else _KINDS.get(annotation)
 
 
 # The SQL type of each member of a listing, by listing type and dotted path.
-LISTING_COLUMNS: Mapping[str, Columns] = {name: dict(_list_members(struct)) for name, struct in LISTINGS.items()}
+LISTING_COLUMNS: Mapping[str, Columns] = {name: dict(list_members(struct)) for name, struct in LISTINGS.items()}
 
 
 def list_columns(listing_type: str | None) -> Columns:

@@ -263,7 +263,7 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
         for holder in (path_values, values):
             if "metro" in holder:
                 holder["metro"] = slug
-        match = Match(route=self.match.route, values=path_values)
+        match = replace(self.match, values=path_values)
         return replace(self, match=match, values=MappingProxyType(values), metro=slug)
 
     def _format_text(self, values: Mapping[str, Value]) -> str:

@@ -31,6 +31,8 @@ from outings.contract.values import CONTROL_CHARACTERS, Constant, DateDefault, D
 from outings.contract.vocabulary import COLLECTIONS, FACETS, RESERVED_METRO_SLUGS
 
 JSON = "application/json"
+# Formats of lists beside JSON, by the end of the path, with their media types.
+LIST_FORMATS = {"csv": "text/csv; charset=utf-8", "geojson": "application/geo+json"}
 # `to` may be this many days after `from`.
 LIST_DAYS_AFTER = 366
 CALENDAR_DAYS_AFTER = 61
@@ -125,16 +127,26 @@ class Route(Struct, frozen=True, kw_only=True, dict=True):
         return name if "fields" in self.parameters else None
 
 
+    @cached_property
+    def formats(self) -> tuple[str, ...]:
+        """Return the formats of `LIST_FORMATS` that may end the path: of a map if the items say where they are."""
+        if self.is_one or self.meta is None:
+            return ()
+        return tuple(LIST_FORMATS) if "location" in self.item.__struct_fields__ else ("csv",)
+
+
 def list_defaults(parameters: Mapping[str, Parameter]) -> Mapping[str, Default]:
     """Return the defaults of the filters among the parameters."""
     return {name: row.default for name, row in parameters.items() if row.is_filter and row.default is not None}
 
 
 class Match(Struct, frozen=True, kw_only=True, dict=True):
-    """The route of a request's path, and the values in the path: `metro` and `slug` as sent, `id` in lower case."""
+    """The route of a request's path, and the values in the path: `metro` and `slug` as sent, `id` in lower case.
+    `format`: the format of `LIST_FORMATS` that ends the path, or ""."""
 
     route: Route
     values: Mapping[str, str]
+    format: str = ""
 
     @property
     def metro(self) -> str | None:
@@ -143,7 +155,8 @@ class Match(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def path(self) -> str:
         """Return the path in its canonical spelling."""
-        return self.route.path.format_map({name: quote(value, safe="") for name, value in self.values.items()})
+        path = self.route.path.format_map({name: quote(value, safe="") for name, value in self.values.items()})
+        return f"{path}.{self.format}" if self.format else path
 
 
 # Media type of `/metrics`.
@@ -501,8 +514,11 @@ def match_route(path: str) -> Match | None:
     route.
 
     An encoded slash ends no segment, no metro is a reserved word, and an `{id}` is a uuid. A route without a key has
-    one spelling, by which fronts hide it: `/%6Detrics` is none.
+    one spelling, by which fronts hide it: `/%6Detrics` is none. A list's path may end with a format.
     """
+    stem, _, suffix = path.rpartition(".")
+    if suffix in LIST_FORMATS and (listed := match_route(stem)) and suffix in listed.route.formats:
+        return replace(listed, format=suffix)
     segments = _split_path(path)
     if segments is None or len(segments) > _LONGEST:
         return None

@@ -12,6 +12,7 @@ from edge.bodies import render_body
 from edge.response_headers import Body
 from outings.answers.plan import AnswerPlan
 from outings.answers.renderer_version import RENDERER_VERSION
+from outings.contract.query import Query
 from outings.release.pointer import read_pointer
 from outings.release.publishing import publish
 from outings.release.root import Part, read_root
@@ -287,10 +288,10 @@ def test_keys_take_turns_and_what_nobody_waits_for_is_not_computed(
     service, go, begun = make_own(), threading.Event(), threading.Event()
     rendered: list[str] = []
 
-    def render(plan: AnswerPlan, coding: bytes, text: str) -> Body:
+    def render(plan: AnswerPlan, coding: bytes, query: Query) -> Body:
         begun.set()
         go.wait(PATIENCE)
-        body = render_body(plan, coding, text)
+        body = render_body(plan, coding, query)
         rendered.append(json.loads(body.data)["meta"]["applied_filters"]["max_price"])
         return body
 

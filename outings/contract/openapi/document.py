@@ -39,7 +39,10 @@ is planned to be charged, and `x-add-ons` the plans that have a value of `includ
 and what it is planned to add.
 
 Every response has the headers `X-Request-Id`, `X-Trace-Id`, `Vary` and `Cache-Control`, and for a known key those of
-the limits that `429` lists. `fields` leaves members out of an answer, also those that its schema requires.
+the limits that a failure lists. `fields` leaves members out of an answer, also those that its schema requires.
+
+A list is also a CSV file where its path ends with `.csv`, such as `/v1/{metro}/events.csv`, and where its items have a
+`location`, GeoJSON with `.geojson`. The parameters are the same, and the header `Link` leads to the next page.
 """
 _KEY, _BEARER = "ApiKey", "Bearer"
 # The two parameters of a calendar's signed address, which replace the key, by their security schemes.
