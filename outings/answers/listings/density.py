@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.listings.lists import ListRequest, resolve_list
-from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
@@ -60,8 +60,7 @@ _encoder = msgspec.json.Encoder()
 
 def plan_density(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     request = resolve_list(query, snapshot, context)
-    tag = make_tag("density", snapshot.hash, query.text, request.today, context.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_density(request), is_quick="where" not in query.values)
+    return AnswerPlan(request.make_tag(), lambda: answer_density(request), is_quick="where" not in query.values)
 
 
 def answer_density(request: ListRequest) -> list[bytes]:

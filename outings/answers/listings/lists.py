@@ -22,7 +22,6 @@ from outings.answers.documents.occurrences import read_event, read_occurrence, v
 from outings.answers.expressions.evaluation import Expressions
 from outings.answers.plan import (
     KEY_CHARACTERS,
-    NOW,
     AnswerContext,
     AnswerPlan,
     Position,
@@ -157,8 +156,7 @@ def plan_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> Answe
     if "expand" in query.values:
         check_expanded(query, context)
     request = resolve_list(query, snapshot, context)
-    is_now = query.get("open_at") == NOW
-    return AnswerPlan(request.make_tag(), lambda: answer_list(request), is_quick=_is_quick(request), is_now=is_now)
+    return AnswerPlan(request.make_tag(), lambda: answer_list(request), is_quick=_is_quick(request))
 
 
 def _is_quick(request: ListRequest) -> bool:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from msgspec.json import decode
 
-from outings.answers.routes import answer
+from outings.answers.plan import AnswerContext
+from outings.answers.routes import answer, make_plan
 from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
@@ -69,3 +70,16 @@ def test_now_is_the_minute_by_the_metros_clock(harbor: Release) -> None:
         assert [item["name"] for item in then["data"]] == ["Twice"]
         assert tag != later
         assert first["meta"]["applied_filters"]["open_at"] == "2026-08-10T10:00"
+
+
+def test_a_map_of_what_is_open_now_is_of_its_minute(harbor: Release) -> None:
+    ten, late = datetime(2026, 8, 10, 14, tzinfo=UTC), datetime(2026, 8, 10, 21, 30, tzinfo=UTC)
+    query = parse("/v1/harbor/places/density", {"open_at": "now"})
+    tags, totals = set(), []
+    for minute in (ten, late):
+        dates = dict.fromkeys(harbor.metros, date(2026, 8, 10))
+        plan = make_plan(query, AnswerContext(release=harbor, dates=dates, entitlement=Entitlement(), minute=minute))
+        assert plan.is_now
+        tags.add(plan.etag)
+        totals.append(decode(b"".join(plan.render()))["meta"]["total"])
+    assert (len(tags), totals) == (2, [2, 1])
