@@ -1,4 +1,4 @@
-"""The tables of texts through the doors by which they come: columns, records, RSS, JSON-LD, names, queries."""
+"""The tables of texts through the doors by which they come: columns, records, RSS, Atom, JSON-LD, names, queries."""
 
 import json
 from collections.abc import Sequence
@@ -38,9 +38,12 @@ def clean_text(member: str, text: str) -> Any:
     return getattr(cleaned.record, member)
 
 
-def write_rss(texts: Sequence[str]) -> str:
-    items = (f"<item><id>{n}</id><text>{escape(text)}</text></item>" for n, text in enumerate(texts))
-    return f"<rss><channel>{''.join(items)}</channel></rss>"
+def write_xml(door: str, texts: Sequence[str]) -> str:
+    item = "item" if door == "rss" else "entry"
+    items = "".join(f"<{item}><id>{n}</id><text>{escape(text)}</text></{item}>" for n, text in enumerate(texts))
+    if door == "rss":
+        return f"<rss><channel>{items}</channel></rss>"
+    return f'<feed xmlns="http://www.w3.org/2005/Atom"><title>X</title>{items}</feed>'
 
 
 def write_jsonld(member: str, texts: Sequence[str]) -> str:
@@ -57,10 +60,9 @@ def read_file(member: str, door: str, texts: Sequence[str], folder: Path) -> lis
         f'"{member}.{end}" = {{ column = "text", range = "{place}" }}'
         for end, place in (("min", "start"), ("max", "end"))
     )
-    settings = {
-        "rss": f'format = "table"\nrecords = "channel.item"\n[feeds.map]\n{rule}\n{ends}', "jsonld": 'format = "jsonld"'
-    }  # fmt: skip
-    (folder / f"feed.{door}").write_text(write_rss(texts) if door == "rss" else write_jsonld(member, texts))
+    table = f'format = "table"\nrecords = "{"channel.item" if door == "rss" else "entry"}"\n[feeds.map]\n{rule}\n{ends}'
+    settings = {"rss": table, "atom": table, "jsonld": 'format = "jsonld"'}
+    (folder / f"feed.{door}").write_text(write_jsonld(member, texts) if door == "jsonld" else write_xml(door, texts))
     feed = f'\n[[feeds]]\nname = "spl"\nmetro = "seattle"\nurl = "feed.{door}"\n{settings[door]}\n'
     (folder / "outings.toml").write_text(format_metro("seattle") + feed)
     configuration = read_configuration(folder / "outings.toml", {})
@@ -89,7 +91,7 @@ def answer(kind: str, door: str, texts: Sequence[str], folder: Path) -> list[str
     return ["free" if price.type == "free" else write_bounds(price.min, price.max) for price in stated]
 
 
-DOORS = [*product(("ages", "amounts"), ("column", "record", "rss", "jsonld")), ("hours", "column")]
+DOORS = [*product(("ages", "amounts"), ("column", "record", "rss", "atom", "jsonld")), ("hours", "column")]
 LONGEST_QUERY = 50
 NO_BOUND = {"all": "?", "paid": "?", "donation": "?", "none": "?"}
 
