@@ -134,7 +134,7 @@ def is_xml(content: bytes, *, is_named: bool = False) -> bool:
     """Return True if a file begins as XML does, in UTF-8 or UTF-16, and not as a web page. `is_named`: its name says
     that it is XML, so it may begin with any element."""
     start = content[:HEAD].lstrip(_BEFORE_MARKUP).replace(b"\0", b"").lower()
-    begins = (b"<",) if is_named else (b"<?xml", b"<rss")
+    begins = (b"<",) if is_named else (b"<?xml", b"<rss", b"<feed", b"<rdf:rdf")
     return start.startswith(begins) and not any(sign in start for sign in (b"<html", b"<!doctype html", b"<body"))
 
 

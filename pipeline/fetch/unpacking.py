@@ -56,7 +56,7 @@ ENDINGS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".json": "json", ".ndjson": "ndjson", ".jsonl": "ndjson",
     ".geojson": "geojson", ".parquet": "parquet", ".xlsx": "sheets", ".xlsm": "sheets", ".xls": "sheets",
     ".ods": "sheets", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".zip": "zip", ".gz": "gzip",
-    ".xml": "xml", ".rss": "xml", ".kml": "xml",
+    ".xml": "xml", ".rss": "xml", ".atom": "xml", ".kml": "xml",
 }  # fmt: skip
 _MAGIC = (
     (b"PAR1", "parquet"), (b"SQLite format 3\0", "sqlite"), (b"\x1f\x8b", "gzip"),
