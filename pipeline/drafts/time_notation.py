@@ -1,7 +1,8 @@
 """Find the notation of a column's dates and times: the formats that read most of its texts."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import product
 from typing import Any
@@ -10,28 +11,25 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.configuration.mapping import has_clock, has_day
 from outings.texts.days import list_month_names, list_weekday_names
 from pipeline.fetch.table.ranges import run_readers, take_range
-from pipeline.fetch.table.time_formats import read_clock, read_day, read_moment
+from pipeline.fetch.table.time_formats import read_clock, read_day, read_moment, squeeze_date
 from pipeline.words import fold
 
-# Where both fit, the one in front is taken: a caller in a country that writes months first turns them round.
-DAYS = (
-    "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y-%m-%d", "%Y%m%d", "%d/%m/%y",
-    "%m/%d/%y", "%d-%m-%y", "%d.%m.%y", "%d %B %Y", "%B %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %B %y", "%A %d %B %Y",
-    "%A %B %d %Y", "%A %d/%m/%Y", "%A %m/%d/%Y", "%A %d.%m.%Y", "%A %d.%m.%y", "%A %d.%m.", "%d.%m.", "%A %d/%m",
-    "%A %m/%d", "%Y/%m/%d (%A)", "%A %d %B", "%A %B %d", "%d %B", "%B %d",
-)  # fmt: skip
 _READERS = {"moment": read_moment, "day": read_day, "clock": read_clock}
-_CLOCKS = ("%H:%M", "%H:%M:%S", "%H-%M-%S")
 _SPAN = re.compile(r"\d\s*[–—]\s*\d")
-# Names in a date: a word that begins as a month or a weekday does in one of the languages.
-_NAMES = (name for names in (*list_month_names(), list_weekday_names()) for name in names)
-_NAMED = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, _NAMES)))})")
+_ORDINAL = re.compile(r"\b(\d+)(st|nd|rd|th|er)\b")
+_WORD = re.compile(r"[^\W\d_]+")
+_MONTHS = {name: "%B" for names in list_month_names() for name in names}
+_WEEKDAYS = dict.fromkeys(list_weekday_names(), "%A")
+_CLOCK = re.compile(r"\b\d{1,2}:\d{2}(:\d{2})?\b")
 # A longer text is no time.
 _LONGEST = 80
 _MOST = 3
 _SAMPLE = 100
+# So many formats of a sample are tried, the most frequent.
+_TRIED = 12
 # A format has to read this share of what the others left.
 _LEAST = 0.02
 # A column of which less is a time is none.
@@ -162,13 +160,9 @@ def _try(connection: DuckDBPyConnection, values: Sequence[str], kind: str, forma
 
 
 def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, months_first: bool) -> dict[str, int]:
-    """Return how many texts each format reads."""
-    days = sorted(DAYS, key=lambda day: not day.removeprefix("%A ").startswith("%m")) if months_first else list(DAYS)
-    formats = days if kind == "day" else list(_CLOCKS)
-    if kind == "moment":
-        formats = [f"{day}{between}{clock}" for day, between, clock in product(days, " T", _CLOCKS)]
-    shapes = {_find_shape(value) for value in sample if len(value) <= _LONGEST}
-    formats = [format_ for format_ in formats if not shapes.isdisjoint(_list_shapes(format_))]
+    """Return how many texts each format reads, of those that the texts themselves suggest."""
+    suggested = Counter(format_ for text in sample for format_ in list_formats(text, months_first=months_first))
+    formats = [format_ for format_, _ in suggested.most_common() if _find_format_kind(format_) == kind][:_TRIED]
     if not formats:
         return {}
     counts = ", ".join(f"count(*) FILTER ({_read(kind, (format_,))})" for format_ in formats)
@@ -176,17 +170,41 @@ def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, mont
     return dict(zip(formats, matches, strict=True))
 
 
-def _find_shape(value: str) -> tuple[int, bool, bool]:
-    """Return how many numbers a text has, whether a name of a month or weekday, and whether other words."""
-    return (
-        len(re.findall(r"\d+", value)), _NAMED.search(fold(value)) is not None,
-        re.search(r"[^\W\dT]{2}", value) is not None,
-    )  # fmt: skip
+def _find_format_kind(format_: str) -> str:
+    return "clock" if not has_day(format_) else "moment" if has_clock(format_) else "day"
 
 
-def _list_shapes(format_: str) -> list[tuple[int, bool, bool]]:
-    """List the shapes of texts that a format may read. Trying each format on a page of prose would take seconds."""
-    numbers = len(re.findall(r"%[^AaBbp]", format_)) if "%Y%m%d" not in format_ else format_.count("%") - 2
-    if any(directive in format_ for directive in ("%A", "%B", "%b")):
-        return [(numbers, True, False), (numbers, True, True)]
-    return [(numbers, False, False), (numbers, True, False)]
+def list_formats(text: str, *, months_first: bool) -> list[str]:
+    """List the formats by which a text may be a time. Where day and month could be swapped, the first is the one that
+    `months_first` prefers.
+
+    >>> list_formats("Sonntag, den 5.12.2026", months_first=False)
+    ['%A %d.%m.%Y', '%A %m.%d.%Y']
+    """
+    if len(text) > _LONGEST or "%" in text:
+        return []
+    folded = _ORDINAL.sub(r"\1", fold(text))
+    has_name = any(word in _MONTHS or word in _WEEKDAYS for word in _WORD.findall(folded))
+    written = squeeze_date(folded) if has_name else text
+    # "mar" is a Tuesday and in March.
+    orders = product((months_first, not months_first), (_WEEKDAYS | _MONTHS, _MONTHS | _WEEKDAYS))
+    made = (_make_format(written, names, months_first=is_first) for is_first, names in orders)
+    return list(dict.fromkeys(filter(None, made)))
+
+
+def _make_format(text: str, names: Mapping[str, str], *, months_first: bool) -> str:
+    """Return the format of a text whose words are only names of days and months; "" for another."""
+    format_ = _WORD.sub(lambda word: names.get(word[0], word[0]), text)
+    if any(len(word) > 1 for word in _WORD.findall(re.sub("%[AB]", "", format_))) or format_.count("%B") > 1:
+        return ""
+    format_ = _CLOCK.sub(lambda clock: "%H:%M:%S" if clock[1] else "%H:%M", format_)
+    numbers = re.findall(r"\d+", format_)
+    if any(len(number) not in (1, 2, 4, 8) for number in numbers):
+        return ""
+    year_first = bool(numbers) and len(numbers[0]) == 4
+    parts = ["%d"] if "%B" in format_ else ["%m", "%d"] if months_first or year_first else ["%d", "%m"]
+    parts += [] if any(len(number) == 4 for number in numbers) else ["%y"]
+    left = iter([*parts, *([] if "%H" in format_ else ["%H", "%M", "%S"])])
+    made = [{4: "%Y", 8: "%Y%m%d"}.get(len(number)) or next(left, "") for number in numbers]
+    is_time = all(made) and len(set(made)) == len(made)
+    return re.sub(r"\d+", lambda _: made.pop(0), format_) if is_time else ""

@@ -98,6 +98,11 @@ def _squeeze(format_: str) -> str:
     return re.sub(_BETWEEN, " ", format_).strip()
 
 
+def squeeze_date(text: str) -> str:
+    """Return a folded date without what only stands between its parts. Points between figures remain."""
+    return re.sub(rf"(?<=\d)\.(?=\d)|{_BETWEEN}", lambda match: "." if match[0] == "." else " ", text).strip()
+
+
 def _fold_format(format_: str) -> str:
     """Return the format in lower case and without accents, except for its directives (`%B`)."""
     return re.sub(r"%-?.|.", lambda part: part[0] if part[0][0] == "%" else fold(part[0]), format_, flags=re.DOTALL)
