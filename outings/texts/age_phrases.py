@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from outings.texts.tokens import NUMBER, SIGN, WORD, Token
+from outings.texts.tokens import END, NUMBER, SIGN, WORD, Token
 
 MONEY = "$€£%°"
 # Units of ages, in months.
@@ -118,10 +118,10 @@ def place_phrase(phrase: Phrase, tokens: Sequence[Token]) -> Phrase:
 
 
 def _mark_before(tokens: Sequence[Token], begin: int, end: int, marks: Collection[str]) -> Iterator[str]:
-    before, behind = get_token(tokens, begin - 1), get_token(tokens, end)
-    if before is not None and before.role == "group":
+    before, behind = tokens[begin - 1], tokens[end]
+    if before.role == "group":
         yield "counted"
-    if before is not None and behind is not None and before.text + behind.text in ("()", "[]"):
+    if before.text + behind.text in ("()", "[]"):
         yield "enclosed"
     if CERTAIN.isdisjoint(marks):
         if any(token.text in MONEY for token in tokens[max(0, begin - 8) : begin]):
@@ -132,24 +132,18 @@ def _mark_before(tokens: Sequence[Token], begin: int, end: int, marks: Collectio
 
 
 def _mark_behind(tokens: Sequence[Token], end: int) -> Iterator[str]:
-    behind, after = get_token(tokens, end), get_token(tokens, end + 1)
-    if behind is None:
-        return
+    behind, after = tokens[end], tokens[end + 1]
     if behind.role in ("counted", "listed"):
         yield behind.role
     if behind.role.startswith("numeral:"):
         yield "counted"  # "5 sept", "3 two-hour sessions"
-    if behind.role in ("fill", "between") and after is not None and after.role in ("counted", WORD):
+    if behind.role in ("fill", "between") and after.role in ("counted", WORD):
         if after.role == "counted":
             yield "counted"
         elif behind.role == "between" or behind.text == "of":
             yield "length"
-    if behind.role == WORD or (behind.role in ("fill", "between") and after is not None and after.role == WORD):
+    if behind.role == WORD or (behind.role in ("fill", "between") and after.role == WORD):
         yield "word"
-    is_last = behind.role == "fill" and after is None
-    if not is_last and behind.role not in (SIGN, "plus_behind", "people", "child", "beside", "age", "everyone"):
+    is_last = behind.role == "fill" and after.role == END
+    if not is_last and behind.role not in (SIGN, END, "plus_behind", "people", "child", "beside", "age", "everyone"):
         yield "followed"
-
-
-def get_token(tokens: Sequence[Token], at: int) -> Token | None:
-    return tokens[at] if 0 <= at < len(tokens) else None

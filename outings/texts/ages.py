@@ -22,11 +22,12 @@ from outings.texts.age_phrases import (
     UNITS,
     AgeSpan,
     Phrase,
-    get_token,
     join_spans,
     place_phrase,
 )
 from outings.texts.tokens import (
+    AHEAD,
+    END,
     NUMBER,
     SIGN,
     WORD,
@@ -56,7 +57,7 @@ _JOINTS = frozenset({"to", "and", "or", "up_to", "between"})
 _GLUED = frozenset({*UNITS, *_TAILS, *_JOINTS, "half"})
 # What stands beside ages in running text. Any other role wins.
 _BESIDE = ("counted", "listed", "plus_behind", "named_behind", "not_people", "races")
-_QUIET = frozenset({"fill", "between", "to", "and", "or", "age", "people", "everyone", "beside", "old", SIGN})
+_QUIET = frozenset({"fill", "between", "to", "and", "or", "age", "people", "everyone", "beside", "old", SIGN, END})
 # Years of a kind of school whose name alone states ages: "primaria", but not "grades".
 _MOST_GRADES = 10
 
@@ -178,7 +179,10 @@ class AgeReader:
         """Return the phrases for ages in a folded text of any subject, in its order. None overlaps another."""
         tokens = self._scanner.scan(_DATES.sub(_blank_dates, text))
         found, done = list[Phrase](), 0
-        for phrase in [*self._list_phrases(tokens), Phrase(AgeSpan(None, None), len(tokens), len(tokens), frozenset())]:
+        for phrase in [
+            *self._list_phrases(tokens),
+            Phrase(AgeSpan(None, None), len(tokens) - AHEAD, len(tokens) - AHEAD, frozenset()),
+        ]:
             found += self._list_named(tokens, done, phrase.begin)
             if phrase.end > phrase.begin:
                 found.append(place_phrase(phrase, tokens))
@@ -190,16 +194,16 @@ class AgeReader:
             token, span = tokens[at], self._named.get(tokens[at].role)
             if token.role.startswith(_EARLY) and ":-" in token.role and (early := self._parse_named(tokens, at)):
                 span = early.span
-            is_other = at + 1 < len(tokens) and tokens[at + 1].role == "not_people"
+            is_other = tokens[at + 1].role == "not_people"
             if span is not None and not is_other and not token.role.startswith(_ALONE):
-                more = at + 1 < len(tokens) and tokens[at + 1].role == "named_behind"
+                more = tokens[at + 1].role == "named_behind"
                 yield Phrase(span, token.start, tokens[at + more].end, frozenset({"named"}), is_word=True)
 
     def _list_phrases(self, tokens: Sequence[Token]) -> Iterator[Phrase]:
         """Yield the phrases with numbers in the text's order, by tokens. None overlaps another."""
         has_school = any(token.role.startswith(_EARLY) or self._find_school(token) for token in tokens)
         at = 0
-        while at < len(tokens):
+        while tokens[at].role != END:
             phrase = self._parse_grades(tokens, at) if has_school else None
             phrase = phrase or self._parse_phrase(tokens, at)
             named = phrase or self._parse_named(tokens, at)
@@ -229,7 +233,7 @@ class AgeReader:
 
     def _parse_named(self, tokens: Sequence[Token], at: int) -> Phrase | None:
         """Parse a word for ages, or for a year before school, which is a phrase only in a range."""
-        role = tokens[at].role if at < len(tokens) else ""
+        role = tokens[at].role
         if role.startswith(_EARLY):
             first, year = map(int, role.removeprefix(_EARLY).split(":"))
             return Phrase(AgeSpan(first + year - 1, first + year), at, at + 1, frozenset({"school"}))
@@ -239,7 +243,7 @@ class AgeReader:
     def _parse_phrase(self, tokens: Sequence[Token], begin: int) -> Phrase | None:
         """Parse leads, ages with joints between them, and what stands behind: "kids from 3 to 5 years"."""
         at, roles = begin, list[str]()
-        while at < len(tokens) and (_is_lead(tokens, at) or self._is_named_lead(tokens, at)):
+        while _is_lead(tokens, at) or self._is_named_lead(tokens, at):
             is_named, is_plus = tokens[at].role in self._named, tokens[at].text == "+"
             roles.append("people" if is_named else "plus" if is_plus else tokens[at].role)
             at += 1
@@ -263,53 +267,53 @@ class AgeReader:
         marks = marks.union(*(age.marks for age in ages)) | ({"range"} if len(ages) > 1 else set())
         marks |= {"units"} if all("unit" in age.marks for age in ages) else set()
         tails = list[str]()
-        while at < len(tokens) and _is_tail(tokens[at], marks):
+        while _is_tail(tokens[at], marks):
             tails.append("plus" if tokens[at].text == "+" else tokens[at].role)
             at += 1
         marks |= {"up" if tail == "over" else tail for tail in tails}
         last = next((tail for tail in reversed(tails) if tail != SIGN), "plus" if "plus" in ages[-1].marks else "")
         behind = "up" if last in ("plus", "over") else last
-        if at < len(tokens) and tokens[at].role in ("people", "child"):
+        if tokens[at].role in ("people", "child"):
             marks |= {"crowd"}
             at += 1
-        if at < len(tokens) and tokens[at].text in MONEY and tokens[at - 1].text != "+":
+        if tokens[at].text in MONEY and tokens[at - 1].text != "+":
             return None
         span = _make_span(ages, lead if not behind or behind == "old" or lead in UNDER else behind, marks)
         return None if span is None else Phrase(span, begin, at, frozenset(marks))
 
     def _is_adult(self, tokens: Sequence[Token], at: int) -> bool:
         """Return True for the end of "8 to adult"."""
-        is_open = at < len(tokens) and tokens[at].role in self._named and self._named[tokens[at].role].max is None
+        is_open = tokens[at].role in self._named and self._named[tokens[at].role].max is None
         return is_open and tokens[at - 1].role in ("to", "up_to", SIGN)
 
     def _is_named_lead(self, tokens: Sequence[Token], at: int) -> bool:
         """Return True for "Bebés de 0 a 3 años" and "Teens 13-17"."""
-        behind, after = get_token(tokens, at + 1), get_token(tokens, at + 2)
-        if behind is None or tokens[at].role not in self._named:
+        behind, after = tokens[at + 1], tokens[at + 2]
+        if tokens[at].role not in self._named:
             return False
-        is_range = behind.role == NUMBER and after is not None and (after.role == "to" or after.text == "-")
+        is_range = behind.role == NUMBER and (after.role == "to" or after.text == "-")
         return is_range or behind.role in ("between", "from", "age")
 
     def _parse_age(self, tokens: Sequence[Token], at: int) -> _Age | None:
         """Parse a number with its unit: "3½", "18 months", "5 years old"."""
-        if at < len(tokens) and (tokens[at].role == "birth" or self._is_birth(tokens, at)):
+        if tokens[at].role == "birth" or self._is_birth(tokens, at):
             return _Age(0.0, is_half=False, marks=frozenset({"age"}), end=at + 1)
         number = _find_number(tokens, at)
         if number is None:
             return None
         written, at = tokens[at].text, at + 1
-        if at < len(tokens) and tokens[at].role == "half":
+        if tokens[at].role == "half":
             number, at = number + 0.5, at + 1
-        is_behind_sign = at < len(tokens) - 1 and tokens[at].text in "-+" and tokens[at + 1].role in UNITS
+        is_behind_sign = tokens[at].text in "-+" and tokens[at + 1].role in UNITS
         unit, marks = at + is_behind_sign, set[str]()
         role = _find_unit(tokens, unit)
         if role:
             marks, at = {role, "unit"}, unit + 1
             marks |= {"plus"} if is_behind_sign and tokens[unit - 1].text == "+" else set()
             marks |= {"sure_unit"} if self._is_sure_unit(tokens, unit, number) else set()
-            at += at < len(tokens) and tokens[at].text == "."
-            at += at < len(tokens) - 1 and tokens[at].text == "-" and tokens[at + 1].role == "old"
-        while at < len(tokens) and tokens[at].role in ("old", "half"):
+            at += tokens[at].text == "."
+            at += tokens[at].text == "-" and tokens[at + 1].role == "old"
+        while tokens[at].role in ("old", "half"):
             marks, at = marks | {"old"}, at + 1
         if not marks and "." in written:
             marks = {"decimal"}
@@ -328,16 +332,13 @@ class AgeReader:
     def _is_birth(self, tokens: Sequence[Token], at: int) -> bool:
         """Return True for the beginning of a range: "newborn to 12 months"."""
         span = self._named.get(tokens[at].role)
-        return (
-            span is not None and span.min == 0 and at + 1 < len(tokens) and tokens[at + 1].role in ("to", "up_to", SIGN)
-        )
+        return span is not None and span.min == 0 and tokens[at + 1].role in ("to", "up_to", SIGN)
 
     def _is_sure_unit(self, tokens: Sequence[Token], at: int, number: float) -> bool:
         """Return True unless a length has the unit too: "6 weeks", "a 2 year program", "50m freestyle"."""
         token = tokens[at]
         if token.role not in UNITS:
-            behind = tokens[at + 1] if at + 1 < len(tokens) else None
-            return behind is None or behind.role != "races"
+            return tokens[at + 1].role != "races"
         is_adjective = len(token.text) > 3 and number > 1 and self._scanner.has_role(f"{token.text}s", token.role)
         return token.role != "weeks" and not is_adjective
 
@@ -355,14 +356,14 @@ class AgeReader:
             years.append(year)
             at = year.end
         has_school = any(year.school for year in years)
-        is_lone = len(years) == 1 and first.number <= 0 and len(tokens) > at - begin
+        is_lone = len(years) == 1 and first.number <= 0 and len(tokens) - AHEAD > at - begin
         is_dog = first.is_letter and years[-1].number == 9
         if not has_school and (not first.starts or is_lone or is_dog):
             return None
         spans = list(self._list_school_ages(years))
-        if len(spans) < len(years) or (at < len(tokens) and tokens[at].role in ("not_people", *UNITS)):
+        if len(spans) < len(years) or tokens[at].role in ("not_people", *UNITS):
             return None
-        is_up = at < len(tokens) and (tokens[at].role == "up" or tokens[at].text == "+")
+        is_up = tokens[at].role == "up" or tokens[at].text == "+"
         span = join_spans(spans)
         return Phrase(AgeSpan(span.min, None) if is_up else span, begin, at + is_up, frozenset(marks))
 
@@ -381,9 +382,9 @@ class AgeReader:
     def _parse_school_year(self, tokens: Sequence[Token], at: int, *, is_first: bool) -> _SchoolYear | None:
         """Parse a year with the words for its school around it: "grade 3", "3º de primaria", "CM2"."""
         school = ""
-        while at < len(tokens) and (
+        while (
             tokens[at].role.startswith(_SCHOOL)
-            or (tokens[at].text in self._school_before and (not at or tokens[at - 1].role != NUMBER))
+            or (tokens[at].text in self._school_before and tokens[at - 1].role != NUMBER)
             or (is_first and (tokens[at].role in ("fill", "between", "people") or tokens[at].text == ":"))
         ):
             school = self._find_school(tokens[at]) or school
@@ -393,9 +394,7 @@ class AgeReader:
             return None
         number, starts, end = year
         is_letter, behind = starts > 0 and len(tokens[at].text) == 1, end
-        while behind < len(tokens) and (
-            tokens[behind].role in ("fill", "between") or tokens[behind].role.startswith(_SCHOOL)
-        ):
+        while tokens[behind].role in ("fill", "between") or tokens[behind].role.startswith(_SCHOOL):
             if tokens[behind].role.startswith(_SCHOOL):
                 school, end = tokens[behind].role, behind + 1
             behind += 1
@@ -406,23 +405,17 @@ class AgeReader:
 
     def _parse_year(self, tokens: Sequence[Token], at: int) -> tuple[int, int, int] | None:
         """Return a year's number, the age at which its school begins (0 if not known), and the next token."""
-        if at >= len(tokens):
-            return None
-        role = tokens[at].role
+        role, behind = tokens[at].role, tokens[at + 1]
         if role.startswith(_EARLY):
             first, number = role.removeprefix(_EARLY).split(":")
             return int(number), int(first), at + 1
         if role.startswith(_ORDINAL):
             return int(role.removeprefix(_ORDINAL)), 0, at + 1
         number = tokens[at].text
-        ended = (
-            at + 1 < len(tokens)
-            and tokens[at + 1].start == tokens[at].end
-            and tokens[at + 1].text in self._ordinal_ends
-        )
+        ended = behind.start == tokens[at].end and behind.text in self._ordinal_ends
         if role != NUMBER or not number.isdigit() or not 0 < int(number) < 14 or not (ended or _is_free(tokens, at)):
             return None
-        is_age = at + 1 < len(tokens) and tokens[at + 1].role in UNITS and tokens[at + 1].text not in self._ordinal_ends
+        is_age = behind.role in UNITS and behind.text not in self._ordinal_ends
         return None if is_age else (int(number), 0, at + 1 + ended)
 
 
@@ -475,40 +468,31 @@ def _read_number(text: str) -> float | None:
 
 def _is_free(tokens: Sequence[Token], at: int) -> bool:
     """Return True unless the number is part of an amount, a clock time, a date, or something longer."""
-    before = tokens[at - 1] if at else None
-    behind = tokens[at + 1] if at + 1 < len(tokens) else None
-    if before is not None and before.end == tokens[at].start and (before.text in "$€£#:." or before.role == WORD):
+    before, behind = tokens[at - 1], tokens[at + 1]
+    is_glued = before.end == tokens[at].start and (before.text in "#:." or before.role == WORD)
+    if is_glued or before.text in "$€£" or behind.text in MONEY:
         return False
-    if before is not None and before.text in "$€£":
-        return False
-    if behind is None or behind.start != tokens[at].end:
-        return behind is None or behind.text not in MONEY
+    if behind.start != tokens[at].end:
+        return True
     # "5k", "12th", "90min"; but "Ages 8-11Session two" lost a line's end.
     is_part = behind.text.isalpha() and len(behind.text) < 4
     if is_part and behind.text not in _LETTERS and behind.role not in _GLUED:
         return False
-    return behind.text not in MONEY and not (
-        behind.text == ":"
-        and at + 2 < len(tokens)
-        and tokens[at + 2].role == NUMBER
-        and tokens[at + 2].start == behind.end
-    )
+    return behind.text != ":" or tokens[at + 2].role != NUMBER or tokens[at + 2].start != behind.end
 
 
 def _find_number(tokens: Sequence[Token], at: int) -> float | None:
-    if at >= len(tokens):
-        return None
     token = tokens[at]
     if token.role.startswith(_NUMERAL):
-        is_word = at + 1 < len(tokens) and tokens[at + 1].role == NUMBER  # in Portuguese "dos" is no two
+        is_word = tokens[at + 1].role == NUMBER  # in Portuguese "dos" is no two
         return None if is_word else float(token.role.removeprefix(_NUMERAL))
     return _read_number(token.text) if token.role == NUMBER and _is_free(tokens, at) else None
 
 
 def _find_unit(tokens: Sequence[Token], at: int) -> str:
     """Return the unit that a token is, or ""."""
-    if at >= len(tokens) or tokens[at].role in UNITS:
-        return "" if at >= len(tokens) else tokens[at].role
+    if tokens[at].role in UNITS:
+        return tokens[at].role
     unit, most = _LETTERS.get(tokens[at].text, ("", 0))
     is_unit = (
         tokens[at].start == tokens[at - 1].end and tokens[at - 1].text.isdigit() and int(tokens[at - 1].text) <= most
@@ -520,13 +504,13 @@ def _is_lead(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     if token.role in LEADS or token.role in ("between", "age", "people", "child", "fill", "not"):
         return True
-    return token.text in ".:" or (token.text == "+" and at + 1 < len(tokens) and tokens[at + 1].role == NUMBER)
+    return token.text in ".:" or (token.text == "+" and tokens[at + 1].role == NUMBER)
 
 
 def _skip_joint(tokens: Sequence[Token], at: int) -> int:
     """Return the place behind what joins two ages; `at` if nothing does."""
     begin = at
-    while at < len(tokens) and (
+    while (
         tokens[at].role in _JOINTS or tokens[at].text in "-/,&" or (at > begin and tokens[at].role in ("fill", "age"))
     ):
         at += 1

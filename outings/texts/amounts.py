@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
 
-from outings.texts.tokens import NUMBER, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
+from outings.texts.tokens import END, NUMBER, WORD, Scanner, Token, fold, make_roles, order_languages, read_words
 
 # Thousands are in groups of three; "15.-" and "5,-" have no cents.
 _NUMBER = (
@@ -115,9 +115,8 @@ class _AmountReader:
 
     def _find(self, tokens: Sequence[Token], decimal: str) -> Iterator[_Money]:
         at = 0
-        while at < len(tokens):
-            token = tokens[at]
-            if token.role.startswith(_NUMERAL) and at + 1 < len(tokens) and _is_currency(tokens[at + 1]):
+        while (token := tokens[at]).role != END:
+            if token.role.startswith(_NUMERAL) and _is_currency(tokens[at + 1]):
                 yield _Money(float(token.role.removeprefix(_NUMERAL)), at, at + 2, has_currency=True, bound="")
             money = self._parse(tokens, at, decimal) if token.role == NUMBER else None
             if money is not None:
@@ -125,59 +124,46 @@ class _AmountReader:
             at = at + 1 if money is None else money.end
 
     def _parse(self, tokens: Sequence[Token], at: int, decimal: str) -> _Money | None:
-        behind, before = _get(tokens, at + 1), _get(tokens, at - 1)
+        behind, before = tokens[at + 1], tokens[at - 1]
         # No currency has three decimals: "1.250 €" is a thousand.
-        is_money = any(token is not None and _is_currency(token) for token in (before, behind))
+        is_money = _is_currency(before) or _is_currency(behind)
         value = _read_number(tokens[at].text, "" if is_money else decimal)
-        if value is None or (behind is not None and (behind.role in ("years", "months") or behind.text in "%:")):
+        if value is None or behind.role in ("years", "months") or behind.text in "%:":
             return None
-        if behind is not None and behind.text == "-" and _is_counted(tokens, at + 1):
+        is_clock = before.text == ":" and before.start and tokens[at - 2].role == NUMBER
+        if is_clock or (behind.text == "-" and _is_counted(tokens, at + 1)):
             return None
-        if before is not None and (before.text == ":" and before.start and tokens[at - 2].role == NUMBER):
-            return None
-        end, has_currency = at + 1, before is not None and _is_currency(before)
+        end, has_currency = at + 1, _is_currency(before)
         first = at - has_currency
-        if (
-            behind is not None
-            and _is_currency(behind)
-            and not (
-                (last := _get(tokens, at + 2)) and last.role == NUMBER and (has_currency or _is_before(behind, last))
-            )
-        ):
+        after = tokens[at + 2]
+        is_next = after.role == NUMBER and (has_currency or _is_before(behind, after))
+        if _is_currency(behind) and not is_next:
             has_currency, end = True, at + 2
-            cents = _get(tokens, end)
-            if (
-                cents is not None
-                and cents.start == behind.end
-                and cents.role == NUMBER
-                and len(cents.text) == 2
-                and value == int(value)
-            ):
-                value, end = value + int(cents.text) / 100, end + 1
+            is_glued = after.start == behind.end and after.role == NUMBER
+            if is_glued and len(after.text) == 2 and value == int(value):
+                value, end = value + int(after.text) / 100, end + 1
         # A minus in front of the first number: no amount is below 0.
-        if first == 1 and tokens[0].text == "-" and before is not None and before.end == tokens[at].start:
+        if first == 1 and tokens[0].text == "-" and before.end == tokens[at].start:
             return None
-        lead, tail = _get(tokens, first - 1), _get(tokens, end)
-        while lead is not None and lead.role == "fill":
+        while tokens[first - 1].role == "fill":
             first -= 1
-            lead = _get(tokens, first - 1)
-        bound = lead.role if lead is not None and lead.role in ("from", "up_to") else ""
-        if tail is not None and (tail.role == "up" or tail.text == "+"):
+        lead, tail = tokens[first - 1], tokens[end]
+        bound = lead.role if lead.role in ("from", "up_to") else ""
+        if tail.role == "up" or tail.text == "+":
             bound = "from"
-        if tail is not None and tail.role == "up_to" and not _is_amount(_get(tokens, end + 1)):
+        if tail.role == "up_to" and not (tokens[end + 1].role == NUMBER or _is_currency(tokens[end + 1])):
             bound = "up_to"
         return _Money(value, at, end, has_currency, bound)
 
     def _is_free(self, tokens: Sequence[Token], *, has_amounts: bool) -> bool:
         """Return True if a word for free holds for everybody: no condition follows it, and no other word is first."""
         for at, token in enumerate(tokens):
-            if token.role == "free" and not (has_amounts or (at and tokens[at - 1].role == WORD)):
-                behind = _get(tokens, at + 1)
+            if token.role == "free" and not has_amounts and tokens[at - 1].role != WORD:
+                behind = tokens[at + 1]
                 # "until all seats are taken" is no condition, "up to 6 years" is one.
-                is_bound = behind is not None and behind.role in ("from", "up_to")
-                if is_bound and not any(token.role == NUMBER for token in tokens[at:]):
+                if behind.role in ("from", "up_to") and not any(token.role == NUMBER for token in tokens[at:]):
                     return True
-                return behind is None or behind.role not in _CONDITIONS
+                return behind.role not in _CONDITIONS
             if token.role == NUMBER or token.role == WORD:
                 return False
         return False
@@ -216,25 +202,17 @@ def _is_beside(amounts: Sequence[_Money], number: int, tokens: Sequence[Token]) 
 
 def _is_counted(tokens: Sequence[Token], dash: int) -> bool:
     """Return True for "10-class pass"."""
-    word = _get(tokens, dash + 1)
-    is_glued = word is not None and tokens[dash - 1].end == tokens[dash].start and tokens[dash].end == word.start
-    return is_glued and word is not None and word.text[0].isalpha() and not _is_currency(word)
+    word = tokens[dash + 1]
+    is_glued = tokens[dash - 1].end == tokens[dash].start and tokens[dash].end == word.start
+    return is_glued and word.text[0].isalpha() and not _is_currency(word)
 
 
 def _is_before(sign: Token, number: Token) -> bool:
     return sign.text in "$£" and sign.end == number.start
 
 
-def _is_amount(token: Token | None) -> bool:
-    return token is not None and (token.role == NUMBER or _is_currency(token))
-
-
 def _is_currency(token: Token) -> bool:
     return token.role == "currency" or token.text in _SIGNS
-
-
-def _get(tokens: Sequence[Token], at: int) -> Token | None:
-    return tokens[at] if 0 <= at < len(tokens) else None
 
 
 def _read_number(text: str, decimal: str) -> float | None:

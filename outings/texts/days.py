@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from outings.texts.tokens import (
+    AHEAD,
+    END,
     LANGUAGES,
     NUMBER,
     SIGN,
@@ -153,7 +155,7 @@ class _DayReader:
             elif token.role == "except" and days:
                 days, kept = {}, days
                 continue
-            elif token.role in ("fill", "and", "or", "between", "from") or (
+            elif token.role in (END, "fill", "and", "or", "between", "from") or (
                 token.role == SIGN and token.text in "/,;&+|.()ªº"
             ):
                 is_range = False
@@ -180,7 +182,7 @@ class _DayReader:
     def find_sides(self, text: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
         tokens = self._scanner.scan(text)
         first = next((token.start for token in tokens if token.role not in ("from", "between", "fill")), 0)
-        for joint in tokens[-2:0:-1]:
+        for joint in tokens[-AHEAD - 2 : 0 : -1]:
             is_dash = joint.text == "-" and text[joint.start - 1] == text[joint.end] == " "
             if is_dash or joint.role in ("to", "up_to"):
                 sides = (first, joint.start), (joint.end, len(text))

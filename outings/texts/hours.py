@@ -78,18 +78,18 @@ class _HourReader:
             if first is None:
                 continue
             joint = first.end
-            while joint < len(tokens) and (
+            while (
                 tokens[joint].role in _BETWEEN
                 or tokens[joint].role == "at"
                 or tokens[joint].text in "-/"
-                or (tokens[joint].role == "and" and at and tokens[at - 1].role == "between")
+                or (tokens[joint].role == "and" and tokens[at - 1].role == "between")
             ):
                 joint += 1
             last = _parse_clock(tokens, joint) if tokens[joint - 1].text != "/" else None
             if last is not None and joint == first.end and not (first.half == "am" and last.half == "pm"):
                 last = None  # "10:30 11:30" are two
             begin = at
-            while begin and tokens[begin - 1].role in _LEADS:
+            while tokens[begin - 1].role in _LEADS:
                 begin -= 1
             if last is not None and (first.is_sure or last.is_sure or weekdays or tokens[begin].role == "at"):
                 hour = _guess_half(first, last)
@@ -106,8 +106,6 @@ class _HourReader:
 
 
 def _parse_clock(tokens: Sequence[Token], at: int) -> _Clock | None:
-    if at >= len(tokens):
-        return None
     token = tokens[at]
     if token.role in ("noon", "midnight"):
         return _Clock(_HALF if token.role == "noon" else 0, 0, "", is_sure=True, begin=at, end=at + 1)
@@ -116,8 +114,7 @@ def _parse_clock(tokens: Sequence[Token], at: int) -> _Clock | None:
     hour, minute, end = int(token.text), 0, at + 1
     if len(token.text) > 2:  # "430pm"
         hour, minute = divmod(hour, 100)
-        behind = tokens[end] if end < len(tokens) else None
-        if behind is None or behind.role not in ("am", "pm", "unit") or minute > 59:
+        if tokens[end].role not in ("am", "pm", "unit") or minute > 59:
             return None
     if hour > 24 or _is_day(tokens, at) or _is_duration(tokens, at):
         return None
@@ -125,7 +122,7 @@ def _parse_clock(tokens: Sequence[Token], at: int) -> _Clock | None:
         minute, end = written if end == at + 1 else minute, end + 2
     half, end = _read_half(tokens, end, is_short=1 <= hour <= _HALF)
     is_sure = end > at + 1
-    if tokens[end - 1].text == "h" and end < len(tokens) and not _is_glued(tokens, end) and _is_minute(tokens, end):
+    if tokens[end - 1].text == "h" and not _is_glued(tokens, end) and _is_minute(tokens, end):
         minute, end = int(tokens[end].text), end + 1  # "14 h 30"
     return _Clock(hour, minute, half, is_sure=is_sure, begin=at, end=end)
 
@@ -134,9 +131,9 @@ def _read_half(tokens: Sequence[Token], at: int, *, is_short: bool) -> tuple[str
     """Return `am`, `pm` or "", and the next token. `is_short`: the hour is one of 1 to 12."""
     half = ""
     for _ in range(2):
-        own = _find_half(tokens, at) if at < len(tokens) and not half and is_short else ""
+        own = _find_half(tokens, at) if not half and is_short else ""
         is_letter = _is_glued(tokens, at) and tokens[at].text in ("h", "u")
-        if own or is_letter or (at < len(tokens) and tokens[at].role == "unit"):
+        if own or is_letter or tokens[at].role == "unit":
             half, at = own or half, at + 1
     return half, at
 
@@ -152,14 +149,13 @@ def _read_minute(tokens: Sequence[Token], at: int) -> int | None:
 
 def _is_duration(tokens: Sequence[Token], at: int) -> bool:
     """Return True for "Durée : 1h30"."""
-    while at and (tokens[at - 1].text in ":." or tokens[at - 1].role == "fill"):
+    while tokens[at - 1].text in ":." or tokens[at - 1].role == "fill":
         at -= 1
-    return bool(at) and tokens[at - 1].role == "duration"
+    return tokens[at - 1].role == "duration"
 
 
 def _is_minute(tokens: Sequence[Token], at: int) -> bool:
-    behind = tokens[at + 1] if at + 1 < len(tokens) else None
-    is_hour = behind is not None and (behind.role in ("unit", "am", "pm") or behind.text in ":.")
+    is_hour = tokens[at + 1].role in ("unit", "am", "pm") or tokens[at + 1].text in ":."
     return tokens[at].role == NUMBER and len(tokens[at].text) == 2 and int(tokens[at].text) < 60 and not is_hour
 
 
@@ -171,18 +167,16 @@ def _find_half(tokens: Sequence[Token], at: int) -> str:
 
 
 def _is_glued(tokens: Sequence[Token], at: int) -> bool:
-    return at < len(tokens) and tokens[at].start == tokens[at - 1].end
+    return tokens[at].start == tokens[at - 1].end
 
 
 def _is_day(tokens: Sequence[Token], at: int) -> bool:
     """Return True for the number of a day of a month: "5. Dezember", "Dec 5"."""
     behind = at + 1
-    while behind < len(tokens) and (tokens[behind].text == "." or tokens[behind].role == "fill"):
+    while tokens[behind].text == "." or tokens[behind].role == "fill":
         behind += 1
-    if behind < len(tokens) and tokens[behind].role.startswith(MONTH):
-        return True
-    glued = at + 1 < len(tokens) and _is_glued(tokens, at + 1) and tokens[at + 1].text in ":h"
-    return bool(at) and tokens[at - 1].role.startswith(MONTH) and not glued
+    is_clock = _is_glued(tokens, at + 1) and tokens[at + 1].text in ":h"
+    return tokens[behind].role.startswith(MONTH) or (tokens[at - 1].role.startswith(MONTH) and not is_clock)
 
 
 def _make_time(clock: _Clock) -> time:

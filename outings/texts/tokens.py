@@ -10,7 +10,9 @@ from itertools import product
 from typing import Any, NamedTuple
 
 LANGUAGES = ("en", "es", "fr", "de", "pt", "it", "nl", "ca")
-WORD, SIGN, NUMBER = "word", "sign", "number"
+WORD, SIGN, NUMBER, END = "word", "sign", "number", "end"
+# Grammars look so many tokens ahead, and so many tokens of the role END stand behind a text's own.
+AHEAD = 4
 _MARKS = re.compile("[\u0300-\u036f]")
 _APOSTROPHES = re.compile("['’‘ʼ`´]")
 # Letters before an apostrophe that say nothing: "d'abril", "l'1".
@@ -22,7 +24,7 @@ _PIECE = re.compile(r"[a-z]+|\d+|[^\sa-z\d]")
 
 
 class Token(NamedTuple):
-    """A piece of a folded text. `role`: of its phrase, or WORD, SIGN or NUMBER; `start`, `end`: its characters."""
+    """A piece of a folded text. `role`: of its phrase, or WORD, SIGN, NUMBER or END; `start`, `end`: its characters."""
 
     role: str
     text: str
@@ -92,6 +94,7 @@ class Scanner:
         return self._roles.get((word,)) == role
 
     def scan(self, text: str) -> list[Token]:
+        """Return the tokens of a text, and AHEAD more of the role END, so that one before the first has it, too."""
         pieces = [(match[0], match.start(), match.end(), match.lastgroup) for match in self._piece.finditer(text)]
         tokens, at = list[Token](), 0
         while at < len(pieces):
@@ -110,4 +113,4 @@ class Scanner:
                 role = NUMBER if is_number else WORD if piece[0].isalpha() else SIGN
                 tokens.append(Token(role, piece, start, end))
                 at += 1
-        return tokens
+        return tokens + [Token(END, "\0", len(text) + 1, len(text) + 1)] * AHEAD
