@@ -35,6 +35,12 @@ def settle(page: "Page") -> None:
     page.wait_for_function(SHOWN)
 
 
+def open_folds(page: "Page") -> None:
+    """Unfold what is full, has begun or is over, so that all rows of the page are shown."""
+    for summary in page.locator(".fold:not([open]) > summary").all()[::-1]:
+        summary.click()
+
+
 def open_listing(pages: Pages, demo: Demo, kind: str, **view: Any) -> "Page":
     """The first listing of a kind within the explorer, as for readers with a key of their own."""
     first = ask(demo, f"{METRO}/{kind}", {"limit": "1"})["data"][0]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.pages.accessibility import find_violations
 from tests.pages.conftest import Demo, Pages
-from tests.pages.explorer import METRO, ask, explore, settle
+from tests.pages.explorer import METRO, ask, explore, open_folds, settle
 
 pytestmark = pytest.mark.browser
 
@@ -13,6 +13,7 @@ def test_the_list_has_what_a_search_finds_first_and_says_what_it_left_out(pages:
     page = explore(pages, {"q": "underwater pottery", "type": "classes"})
     sent = {"q": "underwater pottery", "types": "classes", "match": "auto", "limit": "20"}
     answer = ask(demo, f"{METRO}/search", sent)
+    open_folds(page)
     assert sorted(page.locator("#matches h3").all_text_contents()) == sorted(item["name"] for item in answer["data"])
     assert page.locator("#matches .note").all_text_contents() == [
         f"Nothing has all of the words. Left out: {', '.join(answer['meta']['relaxed'])}."
@@ -29,6 +30,7 @@ def test_what_a_search_finds_says_where_it_is_for_whom_and_at_what_price(pages: 
     sent = {"q": "swim", "types": "classes", "match": "auto", "limit": "20"}
     results = ask(demo, f"{METRO}/search", sent)["data"]
     assert len(results) > 4
+    open_folds(page)
     rows = page.locator("#matches li:has(h3)")
     assert rows.count() == len(results)
     for item in results:
@@ -63,6 +65,7 @@ def test_what_a_search_finds_says_how_many_more_dates_it_has(pages: Pages, demo:
     page.route("**/search?*", lambda route: route.fulfill(json=answer))
     page.goto(f"{page.url}&q=pottery")
     settle(page)
+    open_folds(page)
     facts = page.locator("#matches .by").all_text_contents()
     told = ("and 39 more dates", "and 1 more date", "more")
     assert [sum(text in fact for fact in facts) for text in told] == [1, 1, 2]

@@ -21,6 +21,8 @@ import { findShortWindow } from "./state.js";
 
 // From so many days on something runs.
 const RUNS_DAYS = 7;
+/** The ranks of what is full or has begun, and of what is over. */
+export const [CLOSED, OVER] = [2, 3];
 
 /**
  * The days that count: from today on.
@@ -74,14 +76,15 @@ function placeItem(item, state, now) {
 }
 
 /**
- * How far an item stands behind others of the same worth: what one can still go to comes first, what is over last.
+ * How far an item stands behind others of the same worth, and when it is next: what one can still go to comes first,
+ * what is over last.
  * @param {Item} item
  * @param {State} state
  * @param {string} now
  */
 export function rankItem(item, state, now) {
-  const { group, isLate } = placeItem(item, state, now);
-  return group === "over" ? 3 : group === "closed" ? 2 : isLate ? 1 : 0;
+  const { group, isLate, row } = placeItem(item, state, now);
+  return { rank: group === "over" ? OVER : group === "closed" ? CLOSED : isLate ? 1 : 0, start: row.moment?.start };
 }
 
 /**

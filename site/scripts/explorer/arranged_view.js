@@ -22,14 +22,12 @@ const STEP = 20;
 export function makeArranged({ ahead, closed, over }, state, language, ways, level = 2) {
   const first = ahead.length ? ahead : closed;
   const make = (/** @type {Row[]} */ rows) => makeItems(rows, state, language, ways, level);
-  const fold = (/** @type {string} */ word, /** @type {Row[]} */ rows) =>
-    rows.length > 0 && makeFold(language.say(word, { count: rows.length }), () => make(rows), !first.length);
   return element(
     "div",
     { class: "arranged" },
     first.length > 0 && makeSteps(first, make, language),
-    ahead.length > 0 && fold("closed_rows", closed),
-    fold("over_rows", over),
+    ahead.length > 0 && makeFold("closed_rows", closed, make, language),
+    makeFold("over_rows", over, make, language, !first.length),
   );
 }
 
@@ -58,14 +56,21 @@ export function makeSteps(rows, make, language) {
 }
 
 /**
- * Rows that are made when somebody looks at them.
- * @param {string} text
- * @param {() => HTMLElement[]} make
- * @param {boolean} isOpen
+ * Rows that are made when somebody looks at them; nothing where there are none.
+ * @template Any
+ * @param {string} word of its heading, which counts the rows
+ * @param {Any[]} rows
+ * @param {(rows: Any[]) => HTMLElement[]} make
+ * @param {Language} language
  */
-function makeFold(text, make, isOpen) {
-  const fold = element("details", { class: "fold", open: isOpen }, element("summary", {}, text));
-  const fill = () => fold.childElementCount > 1 || fold.append(...make());
+export function makeFold(word, rows, make, language, isOpen = false) {
+  if (!rows.length) return null;
+  const fold = element(
+    "details",
+    { class: "fold", open: isOpen },
+    element("summary", {}, language.say(word, { count: rows.length })),
+  );
+  const fill = () => fold.childElementCount > 1 || fold.append(...make(rows));
   if (isOpen) fill();
   fold.addEventListener("toggle", fill);
   return fold;

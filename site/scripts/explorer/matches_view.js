@@ -1,5 +1,5 @@
-import { rankItem, showNext } from "./arrange.js";
-import { makeSteps } from "./arranged_view.js";
+import { CLOSED, OVER, rankItem, showNext } from "./arrange.js";
+import { makeFold, makeSteps } from "./arranged_view.js";
 import { element } from "./element.js";
 import { COLLECTIONS, makeFacts, makeLink } from "./list_view.js";
 import { compareKeys } from "./offers.js";
@@ -23,28 +23,45 @@ import { EVERY_TYPE } from "./state.js";
  */
 export function makeMatches(body, listings, state, language, ways) {
   const now = ways.now();
-  const rank = (/** @type {SearchResult} */ { id, match }) => {
-    const listing = listings.get(id);
-    return [match === "partial" ? 1 : 0, listing ? rankItem(listing, state, now) : 0];
-  };
-  const results = [...body.data].sort((one, other) => compareKeys(rank(one), rank(other)));
+  const best = Math.max(...body.data.map(({ score }) => score));
+  const ranked = body.data.map((result) => {
+    const listing = listings.get(result.id);
+    const { rank, start = "~" } = listing ? rankItem(listing, state, now) : { rank: 0 };
+    const isPartial = result.match === "partial";
+    const isOpen = rank < CLOSED;
+    // What begins late but is what the words say comes before what they hardly say; what fits them alike goes by date.
+    const words = [2 * result.score < best ? 1 : 0, rank, -result.score.toFixed(2), start];
+    return { result, rank, isPartial, isOpen, key: [isPartial ? 1 : 0, isOpen ? 0 : rank, ...words] };
+  });
+  ranked.sort((one, other) => compareKeys(one.key, other.key));
+  // What is full and fits is shown rather than what fits in part alone: somebody may have asked for it by name.
+  const hasOpen = ranked.some(({ isOpen, isPartial }) => isOpen && !isPartial);
+  const shown = ranked.filter(({ isOpen, isPartial }) => isOpen || !(hasOpen || isPartial));
+  const list = (/** @type {typeof ranked} */ some) => some.map(({ result }) => result);
+  const fold = (/** @type {string} */ word, /** @type {number} */ wanted) =>
+    makeFold(
+      word,
+      list(ranked.filter((one) => one.rank === wanted && !shown.includes(one))),
+      make,
+      language,
+      !shown.length,
+    );
+  const make = (/** @type {SearchResult[]} */ some) => [
+    element(
+      "ol",
+      { class: "listings" },
+      ...some.map((result) => makeResult(result, listings.get(result.id), state, language, ways)),
+    ),
+  ];
   const isOther = state.type !== EVERY_TYPE && body.data.every(({ type }) => COLLECTIONS[type] !== state.type);
   return element(
     "section",
     { id: "matches", "aria-labelledby": "matches-title" },
     element("h2", { id: "matches-title" }, language.say(isOther ? "matches_other" : "matches")),
     ...tellReading(body.meta, language).map((text) => element("p", { class: "note" }, text)),
-    makeSteps(
-      results,
-      (some) => [
-        element(
-          "ol",
-          { class: "listings" },
-          ...some.map((result) => makeResult(result, listings.get(result.id), state, language, ways)),
-        ),
-      ],
-      language,
-    ),
+    makeSteps(list(shown), make, language),
+    fold("closed_rows", CLOSED),
+    fold("over_rows", OVER),
   );
 }
 

@@ -88,6 +88,7 @@ export function isFull({ registration }) {
 
 /**
  * A class or camp as its best section or session: of those that fit, one that can be joined, the soonest, the cheapest.
+ * Where all of those days are over, it is one of them.
  * `others` counts the rest of those that fit.
  * @param {Item} item
  * @param {Map<string, string>} filters
@@ -98,7 +99,9 @@ export function chooseOffer(item, filters, { span, now, wantsBeginning }) {
   const offers = listOffers(item);
   const fitting = offers.filter((offer) => fits(offer, filters));
   const dated = fitting.filter((offer) => findMeeting(offer, span, now) || !(offer.starts || offer.days.length));
-  const ranked = (dated.length ? dated : fitting.length ? fitting : offers).map((offer) => ({
+  const over = fitting.filter((offer) => findMeeting(offer, span));
+  const [chosen = offers] = [dated, over, fitting].filter((some) => some.length);
+  const ranked = chosen.map((offer) => ({
     offer,
     key: [
       isFull(offer) ? 1 : 0,
@@ -131,8 +134,8 @@ export function chooseOffer(item, filters, { span, now, wantsBeginning }) {
           sessions: [],
         };
   const { ages, price, registration } = offer;
-  const chosen = /** @type {Item} */ (/** @type {any} */ ({ ...item, ...own, ages, price, registration }));
-  return { item: chosen, offer, others: ranked.length - 1 };
+  const row = /** @type {Item} */ (/** @type {any} */ ({ ...item, ...own, ages, price, registration }));
+  return { item: row, offer, others: ranked.length - 1 };
 }
 
 /**
