@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Check, Leaf, Members, Table, check_event
 from pipeline.records.record import RECORDS, Problem, Record, make_members
@@ -102,6 +103,8 @@ class _Cleaner:
             self._settle(check_event, values, "")
         if type_ in ("event", "class", "camp") and "status" not in values and is_cancelled(values.get("name", "")):
             values |= {"status": "archived", "reason": "cancelled"}
+        if type_ in ("event", "class", "camp") and is_online(values.get("location")):
+            values["keywords"] = tuple(dict.fromkeys((*values.get("keywords", ()), "online")))
         values["metro"] = self._clean_metro(values.get("metro"), is_wrong="metro" in wrong)
         return values
 
@@ -189,6 +192,15 @@ def is_cancelled(name: str) -> bool:
     marked, capitals = _compile_cancelled()
     plain = strip_accents(name)
     return marked.search(plain.lower()) is not None or capitals.search(plain) is not None
+
+
+def is_online(location: object) -> bool:
+    """Return True if words such as *Zoom*, or the address of a meeting, stand for a location."""
+    if not isinstance(location, Location) or location.lat is not None or not location.address:
+        return False
+    address = strip_accents(location.address).lower()
+    is_meeting = re.match(r"https?://[^/]*(zoom|webex|teams)\.", address) is not None
+    return is_meeting or address.partition(",")[0].strip() in merge_words("words")["online"]
 
 
 def is_stated(value: object) -> bool:

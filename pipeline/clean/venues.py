@@ -6,12 +6,13 @@ from typing import Any
 
 from outings.contract.text import fold_text
 from pipeline.fetch.formats import RawRecord
+from pipeline.words import merge_words
 
 _AT_VENUES = frozenset({"event", "class", "camp"})
 # Degrees between two points of one venue, some 500 m.
 _NEAR = 0.005
 # What stands in a venue's place: the street and house, or that there is none.
-_NO_NAME = re.compile(r"\d|(online|virtual|zoom|tba|tbd|various)\b|.{0,2}$")
+_NO_NAME = re.compile(rf"\d|(tba|tbd|various|{'|'.join(merge_words('words')['online'])})\b|.{{0,2}}$")
 _ADDRESS = ("street_address", "city", "state", "zip", "lat", "lng")
 
 

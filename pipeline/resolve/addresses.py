@@ -15,11 +15,12 @@ from outings.release.store import Store
 from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.record import Reference
 from pipeline.resolve.delta_state import read_state
+from pipeline.words import merge_words
 
 # Latitude and longitude.
 Point = tuple[float, float]
 # Words in place of an address, which name no location.
-_NOWHERE = frozenset({"online", "virtual", "zoom", "webinar", "tba", "tbd", "various", "en linea", "en ligne"})
+_NOWHERE = frozenset({"tba", "tbd", "various", *merge_words("words")["online"]})
 _HASH_BYTES = 16
 
 

@@ -60,7 +60,7 @@ def test_communico_is_asked_for_the_days_from_today_on(
     internet.pages["city.libnet.info/eeventcaldata"] = systems.make_communico([*rows, over])
     read = read_preset("communico", "https://city.libnet.info/events?v=grid")
     assert list_dates(read) == [
-        ("CANCELLED: Toddler Time 2", "2030-12-02T17:30:00", "2030-12-02T18:15:00", "published"),
+        ("CANCELLED: Toddler Time 2", "2030-12-02T17:30:00", "2030-12-02T18:15:00", "archived"),
         ("Toddler Time 1", "2030-12-01T17:30:00", "2030-12-01T18:15:00", "published"),
         ("Toddler Time 3: Staff", "2030-12-03T17:30:00", "2030-12-03T18:15:00", "draft"),
     ]
@@ -72,10 +72,11 @@ def test_communico_is_asked_for_the_days_from_today_on(
 
 @pytest.mark.parametrize("url", ["https://city.libcal.com/calendar?cid=44", "https://city.libcal.com/rss.php?cid=44"])
 def test_the_rss_of_libcal_has_its_own_times_ages_and_rooms(read_preset: Read, internet: Internet, url: str) -> None:
-    days = [("Storytime", "2026-12-02"), ("Lego Club", "2026-12-09")]
+    days = [("Storytime", "2026-12-02"), ("Lego Club", "2026-12-09"), ("CANCELED: Chess", "2026-12-10")]
     internet.pages["city.libcal.com/rss.php"] = systems.make_libcal_rss(days)
     read = read_preset("libcal-rss", url)
     assert list_dates(read) == [
+        ("CANCELED: Chess", "2026-12-10T16:30:00", "2026-12-10T17:15:00", "archived"),
         ("Lego Club", "2026-12-09T16:30:00", "2026-12-09T17:15:00", "published"),
         ("Storytime", "2026-12-02T16:30:00", "2026-12-02T17:15:00", "published"),
     ]

@@ -413,6 +413,24 @@ def test_a_title_that_says_cancelled_is_a_status(name: str, status: str) -> None
     assert (record.status, record.reason) == (status, "cancelled" if status == "archived" else None)
 
 
+@pytest.mark.parametrize(
+    ("location", "keywords"),
+    [
+        ({"address": "Zoom"}, ("chess", "online")), ({"address": "Online, Main Library"}, ("chess", "online")),
+        ({"address": "https://us02web.zoom.us/j/1"}, ("chess", "online")),
+        ({"address": "En línea"}, ("chess", "online")),
+        ({"address": "Virtual Reality Lab"}, ("chess",)),
+        ({"address": "Online", "lat": 47.6, "lng": -122.3}, ("chess",)),
+        (None, ("chess",)),
+    ],
+)  # fmt: skip
+def test_an_event_on_the_web_is_marked(location: object, keywords: tuple[str, ...]) -> None:
+    event = {"type": "event", "source_id": "1", "name": "Chess", "location": location, "keywords": ["chess"]}
+    record = clean(event).record
+    assert record is not None
+    assert record.keywords == keywords
+
+
 def test_a_stated_status_overrides_the_title() -> None:
     record = clean({"type": "event", "source_id": "1", "name": "CANCELLED: Chess", "status": "published"}).record
     assert record is not None
