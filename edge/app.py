@@ -11,10 +11,10 @@ import structlog
 from cachetools import LRUCache
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edge.authentication import MOST_FAILURES_PER_MINUTE, Authenticator, KeyRing
+from edge.authentication import Authenticator, KeyRing
 from edge.bodies import Bodies, weigh_body
 from edge.calendar_addresses import CalendarAddresses
-from edge.client_addresses import AddressLimiter, TrustedProxies, VisitorKey, VisitorLimiter
+from edge.client_addresses import TrustedProxies, VisitorKey, VisitorLimiter
 from edge.limits.connections import ConnectionLimiter
 from edge.limits.limiter import LimitStore, MappedLimitStore, RateLimiter, count_microseconds
 from edge.metrics import Counts, Metrics
@@ -118,11 +118,7 @@ class Edge:
             cache=LRUCache(memory - plans, weigh_body),
         )
         self.respond = Responder(
-            authenticator=Authenticator(
-                ring=self._ring,
-                addresses=addresses,
-                failures=AddressLimiter(MOST_FAILURES_PER_MINUTE, proxies=proxies, clock=ticks),
-            ),
+            authenticator=Authenticator(ring=self._ring, addresses=addresses),
             visitors=None if visitors is None else VisitorLimiter(visitors, proxies=proxies, clock=ticks),
             limiter=RateLimiter(self._limits, counts=self.counts),
             planner=Planner(

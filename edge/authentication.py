@@ -9,7 +9,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.calendar_addresses import SIGNATURE, CalendarAddresses, is_signed
-from edge.client_addresses import AddressLimiter
 from edge.limits.limiter import Principal, make_principal
 from edge.request_headers import Request
 from outings.contract.errors import bad_request, unauthorized, unavailable
@@ -87,21 +86,12 @@ class KeyRing:
         return principal if principal.key.describe_state(self._clock()) == "active" else None
 
 
-# The most failed keys of a client address at one worker. This limits the work that wrong keys cause. Guessing is
-# hopeless anyway, since a key has 62^30 values.
-MOST_FAILURES_PER_MINUTE = 60
-
-
 class Authenticator(Struct, frozen=True, kw_only=True):
     """Authenticate requests by `X-API-Key`, or by the signature of a calendar's address, which contains a key's id.
-    Raises 401 without an active key, 429 for an address from which too many keys failed, or 503 if the keys could not
-    be read since the server started. `failures` counts failed keys by client address; an active key passes from
-    anywhere.
-    """
+    Raises 401 without an active key, or 503 if the keys could not be read since the server started."""
 
     ring: KeyRing
     addresses: CalendarAddresses
-    failures: AddressLimiter
 
     def authenticate(self, request: Request) -> Request:
         """Return the request with its `principal`, and its `query_string` without the verified signature."""
@@ -116,7 +106,6 @@ class Authenticator(Struct, frozen=True, kw_only=True):
         if principal is None:
             if not self.ring.is_read and (request.key_text is not None or has_signature):
                 raise unavailable()
-            self.failures.count(request)
             raise unauthorized()
         if has_signature and request.key_text is not None:
             raise bad_request(

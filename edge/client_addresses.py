@@ -74,29 +74,6 @@ def _parse(text: str) -> Address | None:
 MOST_ADDRESSES = 16_384
 
 
-class AddressLimiter:
-    """Limits the requests of each client address, in this worker alone. An address that was evicted from the cache
-    starts a new minute. `clock`: microseconds."""
-
-    def __init__(self, per_minute: int, *, proxies: TrustedProxies, clock: Callable[[], int]) -> None:
-        self._per_minute = per_minute
-        self._proxies = proxies
-        self._clock = clock
-        # The load of each bucket, and when it had it.
-        self._buckets: FIFOCache[str, tuple[int, int]] = FIFOCache(MOST_ADDRESSES)
-
-    def count(self, request: Request) -> None:
-        """Count a request for its client's address. Raises 429 above the limit. Counts nothing over a Unix socket."""
-        address = self._proxies.name_client(request.client, request.forwarded_for)
-        if address is None:
-            return
-        (load, then), now = self._buckets.get(address, (0, 0)), self._clock()
-        load = leak(load, then=then, now=now, limit=self._per_minute)
-        if not has_room(load, self._per_minute):
-            raise rate_limited(-(-wait_for_room(load, self._per_minute) // SECOND))
-        self._buckets[address] = load + MINUTE, now
-
-
 class VisitorKey(Struct, frozen=True, kw_only=True):
     """The text of the visitors' key, and how many requests each address may send with it in a minute."""
 
@@ -105,15 +82,28 @@ class VisitorKey(Struct, frozen=True, kw_only=True):
 
 
 class VisitorLimiter:
-    """Limits the requests of visitors by address. Each worker counts by itself, so an address may have its rate at each
-    of them. `clock`: microseconds."""
+    """Limits the requests with the visitors' key of each client address. Each worker counts by itself, so an address
+    may have its rate at each of them. One that was evicted from the cache starts a new minute. `clock`:
+    microseconds."""
 
     def __init__(self, key: VisitorKey, *, proxies: TrustedProxies, clock: Callable[[], int]) -> None:
         self._digest = sha256(key.text.encode()).digest()
-        self._limiter = AddressLimiter(key.per_minute, proxies=proxies, clock=clock)
+        self._per_minute = key.per_minute
+        self._proxies = proxies
+        self._clock = clock
+        # The load of each bucket, and when it had it.
+        self._buckets: FIFOCache[str, tuple[int, int]] = FIFOCache(MOST_ADDRESSES)
 
     def check(self, request: Request) -> None:
-        """Count a request with the visitors' key for its client's address. Raises 429 above the limit. The comparison
-        of keys leaks no timing."""
-        if request.key_text is not None and sha256(request.key_text).digest() == self._digest:
-            self._limiter.count(request)
+        """Count a request with the visitors' key for its client's address. Raises 429 above the limit. Counts nothing
+        over a Unix socket. The comparison of keys leaks no timing."""
+        if request.key_text is None or sha256(request.key_text).digest() != self._digest:
+            return
+        address = self._proxies.name_client(request.client, request.forwarded_for)
+        if address is None:
+            return
+        (load, then), now = self._buckets.get(address, (0, 0)), self._clock()
+        load = leak(load, then=then, now=now, limit=self._per_minute)
+        if not has_room(load, self._per_minute):
+            raise rate_limited(-(-wait_for_room(load, self._per_minute) // SECOND))
+        self._buckets[address] = load + MINUTE, now
