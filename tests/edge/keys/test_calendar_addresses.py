@@ -16,7 +16,7 @@ from edge.authentication import KeyRing
 from edge.calendar_addresses import CalendarAddresses
 from edge.usage import AccessLog, Ledger, UsageRecorder
 from outings.keys.registry import Registry, change_registry, revoke_key
-from tests.edge.asking import Response, ask
+from tests.edge.asking import ask
 from tests.edge.conftest import CALENDAR_SECRETS, Service
 from tests.edge.publishing import NOW, make_world, publish_worlds
 
