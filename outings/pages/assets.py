@@ -56,6 +56,7 @@ _MEDIA = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
     ".ico": "image/x-icon",
+    ".png": "image/png",
 }
 # Browsers and readers of feeds request it by this path, whatever a page says.
 _FAVICON = "favicon.ico"

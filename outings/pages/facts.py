@@ -53,8 +53,6 @@ def list_times(item: Document, words: Words) -> Iterator[str]:
             schedule, term = item["schedule"], item["term"]
             yield from filter(None, [_tell_meeting(schedule, words)])
             yield from _format_term(term["starts_on"], term["ends_on"], words)
-            if schedule["notes"]:
-                yield schedule["notes"]
         case "camp":
             yield from _format_term(item["starts_on"], item["ends_on"], words)
             if _has_one_session(item):
@@ -97,11 +95,11 @@ def _make_offer(
     item: Document, part: Document, words: Words, *, name: str | None, when: Sequence[str], term: Document,
     price: Document,
 ) -> Offer:  # fmt: skip
-    is_priced = price.get("min") is not None or price.get("is_free") or price.get("note")
+    is_priced = price.get("min") is not None or bool(price.get("is_free") or price.get("note"))
     price = price if is_priced else item.get("price") or {}
     ages = part["ages"] if part["ages"]["min"] is not None or part["ages"]["max"] is not None else item["ages"]
     registration = part["registration"]
-    told = tell_price(price, words), tell_for_ages(ages, words), tell_spots(registration, words)
+    told = tell_price(price, words, has_note=is_priced), tell_for_ages(ages, words), tell_spots(registration, words)
     times = [*_format_term(term["starts_on"], term["ends_on"], words), *when]
     return Offer(
         name=name or "", starts=term["starts_on"] or "", ends=term["ends_on"] or "",
@@ -134,11 +132,11 @@ def is_full(registration: Document) -> bool:
     return spots is not None and spots <= 0
 
 
-def tell_price(price: Document | None, words: Words) -> str:
-    """Return the price in words, empty if it is not stated."""
+def tell_price(price: Document | None, words: Words, *, has_note: bool = True) -> str:
+    """Return the price in words, empty if it is not stated. `has_note`: with the note on a known price."""
     if not price:
         return ""
-    note = f" ({price['note']})" if price.get("note") else ""
+    note = f" ({price['note']})" if has_note and price.get("note") else ""
     if price["is_free"]:
         return words["free"] + note
     if price["min"] is None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.configuration.zones import list_american
 from outings.contract.vocabulary import COLLECTIONS
-from outings.pages.addresses import make_absolute
+from outings.pages.addresses import make_absolute, make_webcal
 from outings.pages.assets import Page, find_asset, find_templates, make_colors
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY
 from outings.pages.settings import Words, format_date, format_number, lay_words, read_language
@@ -61,8 +61,9 @@ def render_page(
 ) -> Page:
     """Render a page from its template. Beside `values` a template has `words`, the table `page_words`; `frame`, the
     words of all pages; `link`, which returns the address of a page in its language, relative to this page; `shared`,
-    which does so for what all languages have; `asset`, for a style or a script; and `settings`. `locate_asset` returns
-    the path of a style or script. Pass `link` if the page is shown at other addresses than its path."""
+    which does so for what all languages have; `subscribe`, for a calendar, to which programs subscribe if the site's
+    address is known; `asset`, for a style or a script; and `settings`. `locate_asset` returns the path of a style or
+    script. Pass `link` if the page is shown at other addresses than its path."""
     words = lay_words(settings.language, settings.words)
     is_placed = link is None
     root = "../" * path.count("/")
@@ -80,6 +81,7 @@ def render_page(
         sections=list_sections(settings),
         link=link,
         shared=shared,
+        subscribe=lambda path: make_webcal(path, settings) or shared(path),
         translations=_list_translations(path, settings) if page_words in _TRANSLATED else (),
         asset=lambda name: shared(locate_asset(name)),
         colors=shared(make_colors(settings.accent).path) if settings.accent else None,

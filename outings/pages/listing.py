@@ -60,7 +60,7 @@ def render_listing(
         "photo": None if picture is None else _place_photo(item, picture.large),
         "summary": " ".join((item["description"] or "").split())[:_SUMMARY],
         "kind": words[item["type"]],
-        "when": [*list_times(item, words)],
+        "when": [*list_times(item, words), *filter(None, [(item.get("schedule") or {}).get("notes")])],
         "offers": list_other_offers(item, words),
         "facts": [*_list_facts(item, words)],
         "hours": [

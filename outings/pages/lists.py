@@ -11,7 +11,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.vocabulary import COLLECTIONS, TYPES
-from outings.pages.addresses import locate_city, locate_list, locate_listing, make_webcal
+from outings.pages.addresses import locate_city, locate_list, locate_listing
 from outings.pages.assets import HTML
 from outings.pages.facts import (
     Document,
@@ -137,7 +137,7 @@ class Lists:
             "pages": [(number, locate_list(self.metro.slug, *names, page=number)) for number in range(1, pages + 1)],
             "up": None if is_kind else (self.words[names[0]], locate_list(self.metro.slug, names[0])),
             "feed": locate_list(self.metro.slug, *names) + "feed.xml" if is_kind else None,
-            "calendar": make_webcal(f"v1/{self.metro.slug}/events.ics", self.settings) if is_of_events else None,
+            "calendar": f"v1/{self.metro.slug}/events.ics" if is_of_events and total else None,
             "explore": f"explore/?metro={self.metro.slug}" + (f"&type={names[0]}" if is_kind else ""),
         }
         path = locate_list(self.metro.slug, *names, page=page)
@@ -175,15 +175,16 @@ class Lists:
         has_time = bool(item.get("has_time"))
         price, registration = item.get("price") or {}, _read_registration(item)
         when, more = " · ".join(list_times(item, words)), ""
-        told = tell_price(price, words), tell_for_ages(item["ages"], words), tell_spots(registration, words)
+        told = tell_price(price, words, has_note=False), tell_for_ages(item["ages"], words)
+        spots = tell_spots(registration, words)
         is_free = bool(price.get("is_free"))
         if start:
             when = format_span(start, end, words, has_time=has_time)
         elif offers := list_offers(item, words):
             offer = choose_offer(offers, self.listed.today)
             # A class may be said to be full though a section has places left.
-            own = "" if is_full(registration) and not offer.is_full else told[2]
-            told, is_free = (offer.price, offer.ages, offer.spots or own), offer.is_free
+            own = "" if is_full(registration) and not offer.is_full else spots
+            told, spots, is_free = (offer.price, offer.ages), offer.spots or own, offer.is_free
             more = words["more_offers"].format(count=len(offers) - 1) if len(offers) > 1 else ""
             when = offer.when or when
         lines = [line for line in list_lines(item) if line != item["name"]]
@@ -191,7 +192,7 @@ class Lists:
             path=locate_listing(item, self.settings), name=item["name"], when=" · ".join(filter(None, (when, more))),
             clock=format_hours(start, end, words) if start and has_time else "",
             ends=_tell_end(starts, ends, has_time=has_time), where=", ".join(lines[:1] + lines[1:][-1:]),
-            by=row["organization"] or "", price=told[0], is_free=is_free, ages=told[1], spots=told[2],
+            by=row["organization"] or "", price=told[0], is_free=is_free, ages=told[1], spots=spots,
         )  # fmt: skip
 
 

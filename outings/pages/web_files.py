@@ -47,7 +47,10 @@ def make_manifest(settings: SiteSettings) -> Page:
     frame = name_words(settings, "frame")
     name = settings.name or frame["brand"]
     root = "../" * settings.folder.count("/")
-    icon = {"src": root + find_asset("icon.svg").path, "sizes": "any", "type": "image/svg+xml", "purpose": "any"}
+    icons = [
+        {"src": root + asset.path, "sizes": sizes, "type": asset.media}
+        for asset, sizes in ((find_asset("icon.svg"), "any"), (find_asset("icon.png"), "192x192"))
+    ]
     manifest = {
         "name": name,
         "short_name": name,
@@ -60,7 +63,7 @@ def make_manifest(settings: SiteSettings) -> Page:
         "display": "minimal-ui",
         "background_color": "#fdfdfc",
         "theme_color": "#fdfdfc",
-        "icons": [icon],
+        "icons": icons,
     }
     data = json.dumps(manifest, ensure_ascii=False, indent=1)
     return Page(path=settings.folder + MANIFEST, media="application/manifest+json", data=data.encode())

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import polars as pl
 
 from outings.contract.vocabulary import COLLECTIONS, TYPES
-from outings.pages.addresses import locate_city, locate_list, make_webcal
+from outings.pages.addresses import locate_city, locate_list
 from outings.pages.assets import Page
 from outings.pages.facts import format_day
 from outings.pages.layout import render_page
@@ -26,8 +26,9 @@ def render_whats_on(lists: Lists) -> Page:
     values = {
         "metro": metro,
         "kinds": [
-            (words[name], locate_list(metro.slug, name), counts.get(number, 0))
+            (words[name], locate_list(metro.slug, name), counts[number])
             for number, name in enumerate(COLLECTIONS.values())
+            if number in counts
         ],
         "days": [*_list_days(lists)],
         "beginning": [*_list_beginning(lists)],
@@ -42,7 +43,7 @@ def render_whats_on(lists: Lists) -> Page:
             if found
         ],
         "feed": f"{locate_city(metro.slug)}feed.xml",
-        "calendar": make_webcal(f"v1/{metro.slug}/events.ics", settings),
+        "calendar": f"v1/{metro.slug}/events.ics" if TYPES.index("event") in counts else None,
     }
     return render_page(locate_city(metro.slug), "whats_on.html", settings=settings, page_words="lists", values=values)
 
@@ -98,6 +99,11 @@ def _list_beginning(lists: Lists) -> Iterator[Block]:
             )  # fmt: skip
 
 
-def list_weekends(cities: Sequence[Lists]) -> list[tuple[str, str, Block]]:
-    """Return the name, the page's path and the weekend of each city."""
-    return [(lists.metro.name, locate_city(lists.metro.slug), make_weekend(lists)) for lists in cities]
+def list_weekends(cities: Sequence[Lists]) -> list[tuple[str, str, list[Block]]]:
+    """Return the name, the page's path and the weekend of each city, or what begins soon where there are no events."""
+    shown = []
+    for lists in cities:
+        weekend = make_weekend(lists)
+        blocks = [weekend] if weekend.rows else [*_list_beginning(lists)]
+        shown.append((lists.metro.name, locate_city(lists.metro.slug), blocks))
+    return shown

@@ -7,7 +7,7 @@ import pytest
 
 from outings.pages.listed import GROUPS, Listed
 from outings.pages.lists import Lists
-from outings.pages.whats_on import make_weekend
+from outings.pages.whats_on import list_weekends, make_weekend, render_whats_on
 from outings.release.site import SiteSettings
 from tests.answers import documents
 from tests.answers.documents import Document, make_uuid
@@ -101,3 +101,21 @@ def test_on_a_sunday_the_weekend_is_that_day(tmp_path: Path, day: str, names: li
     listed = Listed(open_world(make_world(), tmp_path), date.fromisoformat(day))
     block = make_weekend(Lists(listed, SiteSettings(shows_data=True, is_static=True)))
     assert [row.name for row in block.rows] == names
+
+
+def test_a_city_without_events_shows_what_begins_soon_and_names_no_empty_kind(tmp_path: Path) -> None:
+    course = documents.make_class(
+        make_uuid(1), name="Swim", term=documents.make_term(starts_on="2026-08-20", ends_on="2026-09-20")
+    )
+    course["schedule"] |= {"days": ["tuesday"], "start_time": "10:00:00", "notes": "Pool 2 of the Center"}
+    course["price"] |= {"min": 145, "max": None, "is_free": False, "currency": "USD", "note": "Fee: $145.00"}
+    listed = Listed(open_world(World(listings=[course], dates={}), tmp_path), TODAY)
+    lists = Lists(listed, SiteSettings(shows_data=True, is_static=True))
+    ((_, _, (block,)),) = list_weekends([lists])
+    (row,) = block.rows
+    assert (block.heading, row.name, row.price) == ("Classes that begin soon", "Swim", "$145")
+    assert "Pool 2" not in row.when
+    page = render_whats_on(lists).data.decode()
+    assert "Nothing is listed" not in page
+    assert "Events" not in page
+    assert "Subscribe" not in page

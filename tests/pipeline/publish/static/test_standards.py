@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -154,7 +155,9 @@ def test_the_manifest_has_what_a_browser_needs_to_install_the_site(tree: Path) -
     }  # fmt: skip
     validate(manifest, {"type": "object", "required": [*members], "properties": members})
     assert manifest["name"] == "Harbor & Sons"
-    assert (tree / manifest["icons"][0]["src"]).is_file()
+    icons = {icon["type"]: (tree / icon["src"]).read_bytes() for icon in manifest["icons"]}
+    assert icons.keys() == {"image/svg+xml", "image/png"}
+    assert icons["image/png"][:24].endswith(b"IHDR" + struct.pack(">II", 192, 192))
     assert (
         '<link rel="manifest" href="../../../manifest.json">'
         in (tree / "seattle/events/gala-more/index.html").read_text()
@@ -234,6 +237,7 @@ def test_whole_addresses_are_used_where_they_are_known(tree: Path, unplaced: Pat
     assert 'href="webcal://example.org/outings/v1/seattle/events.ics"' in events
     assert other.xpath("//link[@rel='canonical']") == []
     assert not any(link.startswith("webcal:") for link in other.xpath("//a/@href"))
+    assert 'href="../../v1/seattle/events.ics"' in (unplaced / "seattle/events/index.html").read_text()
     assert not (unplaced / "sitemap.xml").exists()
     assert "Sitemap" not in (unplaced / "robots.txt").read_text()
 
