@@ -1,6 +1,7 @@
 """`/v1/{metro}/search`: the listings that fit a query's words, ranked, with the interpretation of the query."""
 
 from collections.abc import Sequence
+from datetime import date
 from itertools import repeat
 
 import msgspec
@@ -23,7 +24,7 @@ from outings.answers.snapshot.zips import find_centre, list_approximate
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.finding import LEVELS, MOST_REPEATS
-from outings.contract.values import number_day
+from outings.contract.values import DAY, number_day
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
@@ -101,9 +102,10 @@ def _choose_attempt(search: Search) -> _Attempt:
 
 
 def _fill(attempt: _Attempt) -> _Attempt:
-    """Add, as partial results, what only some filters of the text keep out, until a first screen is full."""
+    """Add, as partial results, what has the words and only some filters of the text keep out, until a first screen is
+    full."""
     search, matched, things = attempt.search, attempt.matched, attempt.search.index.things
-    for other in relax_search(search, giving_up=SOFT) if search.parsed.words else ():
+    for other in (other for other in relax_search(search, giving_up=SOFT) if other.parsed.words):
         if count_things(things[matched.rows], most=_FIRST_SCREEN) == _FIRST_SCREEN:
             break
         more = match_words(other, _choose_rows(other))
@@ -220,17 +222,20 @@ def _take_page(results: SearchResults, search: Search, *, limit: int) -> Numbers
         case _:
             if not search.is_auto or search.parsed.words:
                 return np.lexsort((ids, ranks))[offset : offset + limit]
-            # No word tells listings apart: the soonest first, and behind them what has no date, if the query says when.
+            # No word tells listings apart: the soonest first. Behind them is what has begun before, and, if the query
+            # says when, what has no date.
             starts = _find_starts(shown.rows, search)
-            undated = (starts == NEVER) & search.says_when
-            return np.lexsort((ids, starts, ranks, undated))[offset : offset + limit]
+            first = search.filters.given.get("from", search.today)
+            assert isinstance(first, date)
+            late = ((starts == NEVER) & search.says_when) | (starts < number_day(first) * DAY)
+            return np.lexsort((ids, starts, ranks, late))[offset : offset + limit]
     behind = (shown.levels == PARTIAL) & search.is_auto
     # Ties by score, then id.
     return np.lexsort((ids, -results.scores, keys, behind))[offset : offset + limit]
 
 
 def _find_starts(rows: Numbers, search: Search) -> Numbers:
-    filters = search.filters
+    filters = search.dating
     if not filters.says_when:
         return search.index.find_starts(rows, filters)
     evaluator, starts = open_evaluator(search.opened), np.full(rows.size, NEVER, dtype=np.int64)
@@ -238,7 +243,10 @@ def _find_starts(rows: Numbers, search: Search) -> Numbers:
         own = np.flatnonzero(search.index.types[rows] == TYPES.index(name))
         if own.size and name != "place":
             starts[own] = evaluator.find_starts(collection.selection, rows[own], low=collection.window[0])
-    return starts
+    if filters is search.filters:
+        return starts
+    # What only its name lets pass has its own next date.
+    return np.where(starts == NEVER, search.index.find_starts(rows, search.filters), starts)
 
 
 def _make_items(

@@ -148,10 +148,11 @@ def _find_types(phrase: Phrase, values: Mapping[str, Value], places: Places) -> 
 
 
 def _find_kinds(phrase: Phrase, values: Mapping[str, Value], places: Places) -> Numbers:
-    """Return the places of a kind, and those of which the head of the name says that they are."""
+    """Return the places of a kind, and those that state none and of which the head of the name says that they are."""
     stated = _select("place", {"type_hint": values["type_hint"]}, places)
     words = places.index.finder.spelling.list_stemmed(split_words(phrase.text)[-1])
-    return np.union1d(stated, places.index.namesakes.find_headed(words))
+    kinds = _select("place", {"type_hint": places.opened.vocabulary.type_hints}, places)
+    return np.union1d(stated, np.setdiff1d(places.index.namesakes.find_headed(words), kinds))
 
 
 def _find_season(_: Phrase, values: Mapping[str, Value], places: Places) -> Numbers:
@@ -188,12 +189,14 @@ def _mark_named(phrase: Phrase, places: Places) -> Numbers:
     return marked
 
 
-def combine_values(readings: Sequence[Reading]) -> dict[str, Value]:
+def combine_values(readings: Sequence[Reading], *, with_named: bool = False) -> dict[str, Value]:
     """Return the parameters of all readings that parameters state: any of the weekdays, and the longest part of the
-    day; of other parameters the first."""
+    day; of other parameters the first. `with_named`: also the days and hours of readings that a name may meet, too."""
     combined: dict[str, Value] = {}
     for reading in readings:
-        for name, value in reading.values.items() if reading.find_rows is None else ():
+        for name, value in reading.values.items():
+            if reading.find_rows is not None and not (with_named and name in WHEN):
+                continue
             if name in _BOUNDS and name in combined:
                 combined[name] = _BOUNDS[name](combined[name], value)
             elif name == "weekday" and name in combined:

@@ -1,7 +1,7 @@
 """A search request, ready to answer: the words of its query, the filters of each collection, and the position of the
 page."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from functools import partial, reduce
 
@@ -24,6 +24,7 @@ from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import ApiError, bad_request
 from outings.contract.query import Query
 from outings.contract.text import split_words
+from outings.contract.values import Value
 from outings.release.snapshot import Snapshot
 
 AUTO = ("auto",)
@@ -96,6 +97,23 @@ class Search(Struct, frozen=True, kw_only=True):
         return any(not WHEN.isdisjoint(reading.values) for reading in self.active)
 
     @property
+    def dating(self) -> SearchFilters:
+        """Return the filters by which listings are dated: the first date of "after school" is in the afternoon, though
+        the name alone may pass."""
+        if not any(reading.find_rows is not None and not WHEN.isdisjoint(reading.values) for reading in self.active):
+            return self.filters
+        return self._find_filters(combine_values(self.active, with_named=True))
+
+    def keep_filters(self, active: tuple[Reading, ...]) -> "Search":
+        """Return the search with some of its readings."""
+        return replace(self, filters=self._find_filters(combine_values(active)), active=active)
+
+    def _find_filters(self, read: Mapping[str, Value]) -> SearchFilters:
+        return find_search_filters(
+            self.query, age=self.parsed.age, read=read, context=self.context, snapshot=self.snapshot
+        )
+
+    @property
     def passing(self) -> Mask | None:
         """Return a mask of the rows that pass the filters which no parameter states; None for all."""
         marks = [reading.mark_passing(self.index.types) for reading in self.active]
@@ -148,7 +166,7 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
 def relax_search(search: Search, *, giving_up: Collection[str] = ORDER) -> Iterator[Search]:
     """Yield the search with ever fewer of the filters that its text states. `giving_up`: the parameters of the filters
     that may be given up."""
-    fewer = (_keep_filters(search, active) for active in list_attempts(search.active, giving_up=giving_up))
+    fewer = (search.keep_filters(active) for active in list_attempts(search.active, giving_up=giving_up))
     if search.parsed.words:
         yield from fewer
         return
@@ -158,14 +176,6 @@ def relax_search(search: Search, *, giving_up: Collection[str] = ORDER) -> Itera
     yield from (replace(attempt, parsed=plain) for attempt in attempts[: len(search.active)])
     yield from (attempt for attempt in attempts if attempt.active)
     yield from (replace(attempt, parsed=plain) for attempt in attempts[-1:])
-
-
-def _keep_filters(search: Search, active: tuple[Reading, ...]) -> Search:
-    filters = find_search_filters(
-        search.query, age=search.parsed.age, read=combine_values(active), context=search.context,
-        snapshot=search.snapshot,
-    )  # fmt: skip
-    return replace(search, filters=filters, active=active)
 
 
 def _read_words(

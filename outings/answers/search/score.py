@@ -6,7 +6,7 @@ fit: the mean of the words' strengths, by their weights, and a tenth more of it 
 factors: location, ages, audience, time and kind; each 1 where the listing is as the query says
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial, reduce
 
 import numpy as np
@@ -27,13 +27,11 @@ from outings.answers.search.word_matches import (
     Mask,
     Numbers,
     SearchMatches,
-    Source,
     count_named,
     find_levels,
     has_all,
-    make_source,
 )
-from outings.contract.text import split_words
+from outings.contract.vocabulary import TYPES
 
 # Rows → what each of them keeps of its score.
 Factor = Callable[[Numbers], Numbers]
@@ -51,6 +49,7 @@ _TOO_OLD = 0.7  # it is for teens and older, and the query is for children
 _NO_LESSON = 0.86  # its name has no word for a lesson, and the query has one
 _OTHER_KIND = 0.93  # its name has no word for the kind that the query names
 _UNNAMED = 0.95  # its name lacks another word that only raises scores
+_VENUE = 0.3  # it is a place of the kind where the query looks for what other listings are named
 _TEEN = 13
 
 
@@ -100,7 +99,6 @@ def match_words(search: Search, keep: Keep) -> SearchMatches:
     raising_codes = _find_raising_codes(search)
     codes = finder.find_codes(
         words,
-        more=_list_more(words, search),
         foreign=foreign,
         beginning=search.parsed.begun,
         is_auto=search.is_auto,
@@ -129,6 +127,7 @@ def match_words(search: Search, keep: Keep) -> SearchMatches:
         else None,
         factors=[
             *_list_factors(search, raising_codes=raising_codes),
+            *_list_venue_factors(search, dict(zip(words, codes, strict=True))),
             *([] if search.is_auto else [_locate(named).take for _, named in names]),
             *(
                 [partial(_keep_named, codes=[named for _, named in names], least=_UNNAMED)]
@@ -161,16 +160,6 @@ def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], query_words: Que
         if own and has_all(own):
             return tuple(word for word, is_left in zip(words, are_left, strict=True) if not is_left)
     return ()
-
-
-def _list_more(words: Sequence[str], search: Search) -> list[list[Source]]:
-    """Return, for each word, the listings that match it in `auto` without saying so: those of the kind of place that
-    the query names."""
-    kinds = [reading for reading in search.active if "type_hint" in reading.values]
-    meant = {word: reading for reading in kinds for word in split_words(reading.text)}
-    return [
-        [make_source(meant[word].list_rows(), NAME)] if word in meant else [] for word in words
-    ]  # fmt: skip
 
 
 def _find_raising_codes(search: Search) -> dict[str, Codes]:
@@ -217,6 +206,18 @@ def _list_factors(search: Search, *, raising_codes: dict[str, Codes]) -> Iterato
         yield partial(keep_ages, index=search.index, age=search.age)
     elif has_children(search):
         yield lambda rows: np.where(search.index.age_min[rows] >= _TEEN, _TOO_OLD, 1)
+
+
+def _list_venue_factors(search: Search, codes: Mapping[str, Codes]) -> Iterator[Factor]:
+    """Yield the factor by which a library is only where a story time is, for "library story time", if one is named so.
+    `codes`: of each word that decides."""
+    subject = [own for word, own in codes.items() if word not in search.parsed.venues]
+    if len(subject) == len(codes) or not subject:
+        return
+    are_places = search.index.types == TYPES.index("place")
+    others = np.flatnonzero(~are_places)
+    if (count_named(subject, others) == len(subject)).any():
+        yield lambda rows: np.where(are_places[rows] & (count_named(codes.values(), rows) < len(codes)), _VENUE, 1)
 
 
 def _keep_named(rows: Numbers, *, codes: Sequence[Codes], least: float) -> Numbers:

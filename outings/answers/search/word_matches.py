@@ -123,11 +123,6 @@ class Source(Struct, frozen=True, eq=False):
     codes: Codes
 
 
-def make_source(rows: Numbers, place: int) -> Source:
-    """Return a source for rows that count as having a word in this field, although their text lacks it."""
-    return Source(rows.astype(np.uint32), encode_word(np.full(rows.size, place, dtype=np.uint8), SAME))
-
-
 _NOWHERE = Source(np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.uint8))
 
 
@@ -185,12 +180,11 @@ class WordFinder:
         is_auto: bool,
         foreign: RelatedWords | None = None,
         beginning: str | None = None,
-        more: Sequence[Iterable[Source]] = (),
     ) -> list[Codes]:
         """Return the codes of each word, by row.
 
-        `beginning`: the last word, if it is half typed. `more`: further matches of each word. `foreign`: translations
-        of words that are in another language than the metro's; translations allow no typos.
+        `beginning`: the last word, if it is half typed. `foreign`: translations of words that are in another language
+        than the metro's; translations allow no typos.
         """
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
         for run in () if foreign is None else foreign.find(words):
@@ -211,8 +205,6 @@ class WordFinder:
         if beginning:
             related_words = self.related.list_begun(beginning) if is_auto else ()
             sources[-1] += self._find_begun(beginning, related=related_words)
-        for own, others in zip(sources, more, strict=False):
-            own += others
         return [self.encode(source) for source in sources]
 
     def encode(self, sources: Iterable[Source]) -> Codes:

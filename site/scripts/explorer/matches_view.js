@@ -23,10 +23,11 @@ import { EVERY_TYPE } from "./state.js";
  */
 export function makeMatches(body, listings, state, language, ways) {
   const now = ways.now();
+  const understood = addUnderstood(state, body.meta);
   const best = Math.max(...body.data.map(({ score }) => score));
   const ranked = body.data.map((result) => {
     const listing = listings.get(result.id);
-    const { rank, start = "~" } = listing ? rankItem(listing, state, now) : { rank: 0 };
+    const { rank, start = "~" } = listing ? rankItem(listing, understood, now) : { rank: 0 };
     const isPartial = result.match === "partial";
     const isOpen = rank < CLOSED;
     // What begins late but is what the words say comes before what they hardly say; what fits them alike goes by date.
@@ -50,7 +51,7 @@ export function makeMatches(body, listings, state, language, ways) {
     element(
       "ol",
       { class: "listings" },
-      ...some.map((result) => makeResult(result, listings.get(result.id), state, language, ways)),
+      ...some.map((result) => makeResult(result, listings.get(result.id), understood, language, ways)),
     ),
   ];
   const isOther = state.type !== EVERY_TYPE && body.data.every(({ type }) => COLLECTIONS[type] !== state.type);
@@ -63,6 +64,21 @@ export function makeMatches(body, listings, state, language, ways) {
     fold("closed_rows", CLOSED),
     fold("over_rows", OVER),
   );
+}
+
+/**
+ * The state with the filters that a search made of its words, so that a row shows the section that fits them.
+ * @param {State} state
+ * @param {SearchMeta} meta
+ * @returns {State}
+ */
+function addUnderstood(state, { interpreted, relaxed }) {
+  const { age, filters } = interpreted;
+  const own = filters.filter((filter) => !filter.overridden_by && !relaxed.includes(filter.from));
+  const filtered = new Map(own.flatMap(({ parameters }) => Object.entries(parameters)));
+  const values = new Map([...filtered].map(([name, value]) => [name, String(value)]));
+  if (age && !age.overridden_by && age.min === age.max) values.set("age", String(age.min));
+  return { ...state, filters: new Map([...values, ...state.filters]) };
 }
 
 /**

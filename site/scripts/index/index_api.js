@@ -344,7 +344,7 @@ async function answerSearch(index, _, values) {
     await index.loadUntil(LAST);
     search = await findAll(index, values);
   }
-  const { shown, found, understood, relaxed } = search;
+  const { shown, found, understood, active, relaxed } = search;
   const limit = Number(values.get("limit") ?? USUAL_LIMIT);
   const once = values.get("match") === "auto" ? foldRepeats(shown) : shown.map((one) => ({ ...one, repeats: 0 }));
   return {
@@ -361,7 +361,10 @@ async function answerSearch(index, _, values) {
     meta: {
       count_estimate: once.length,
       relaxed: [...found.relaxed, ...relaxed],
-      interpreted: understood.age ? { age: understood.age } : {},
+      interpreted: {
+        age: understood.age,
+        filters: active.map(({ text, values }) => ({ from: text, parameters: values, overridden_by: null })),
+      },
       ignored_words: understood.ignored,
     },
   };
@@ -384,18 +387,22 @@ async function findAll(index, values) {
     findClosing(/** @type {any} */ (index.write({ listing, parts: [] })), now) !== null;
   const about = { today: now.slice(0, 10), isSouthern, given, isOpen };
   const readings = values.get("match") === "auto" ? words.listReadings(q, understood, about) : [];
-  const found = words.find(q, understood);
+  const { placeKinds } = understood;
+  const whole = words.find(q, understood);
   for (const active of listAttempts(readings, index.file.rules.order)) {
     const filters = new Map([...combineReadings(active), ...given]);
     // A list of events ends after some days, a search does not.
     const open = new Map([["to", index.last], ...filters]);
     const matches = await Promise.all(types.map((name) => index.find(name, name === "events" ? open : filters)));
+    // Where no place is of the kind, its words are searched for.
+    const isNamed = !understood.words.length && placeKinds.length && !active.some(({ values }) => values.type_hint);
+    const found = isNamed ? words.find(q, { ...understood, words: placeKinds }) : whole;
     const allowed = new Set(matches.flat().map(({ listing }) => listing));
     const shown = found.matches.filter(
       ({ listing }) => allowed.has(listing) && active.every(({ takes }) => !takes || takes(listing)),
     );
     const relaxed = readings.filter((reading) => !active.includes(reading)).map(({ text }) => text);
-    if (shown.length || !active.length) return { shown, found, understood, relaxed };
+    if (shown.length || !active.length) return { shown, found, understood, active, relaxed };
   }
   throw new Error("the last attempt has no filter");
 }

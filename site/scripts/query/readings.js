@@ -37,7 +37,9 @@ export function listReadings({ phrases, areas }, { tables, today, isSouthern, gi
     /** @type {Reading["takes"]} */
     let takes = null;
     if (types) takes = (listing) => types.startsWith(listing.type) || names(listing, text);
-    else if (kind) takes = (listing) => listing.typeHint === kind || (listing.type === "place" && names(listing, text));
+    else if (kind)
+      takes = (listing) =>
+        listing.typeHint ? listing.typeHint === kind : listing.type === "place" && names(listing, text);
     else if (values.open_at) takes = (listing) => listing.type === "place" && isOpen(listing);
     return { text, values, takes };
   });

@@ -114,10 +114,10 @@ export function understand(q, tables, places, isPhrase) {
   const age = spans.length
     ? { ...joinAges(spans), from: spans.map(({ start, end }) => text.slice(start, end)).join(", ") }
     : null;
-  // A kind of place filters only where no other word decides.
+  // A kind of place filters only where no other word decides: then it is no word that is searched for.
   const decides = roles.tokens.some(({ role }) => role === "word");
   const phrases = found.filter(({ words }) => !(decides && words.is_kind));
-  let words = roles.list("word", "place kind");
+  let words = decides ? roles.list("word", "place kind") : [];
   if (!words.length && !age && !phrases.length && !areas.length) words = roles.list("audience");
   if (!words.length && !age && !phrases.length && !areas.length) words = listWords(text);
   return {
@@ -125,8 +125,11 @@ export function understand(q, tables, places, isPhrase) {
     age,
     phrases,
     kinds: roles.list("kind"),
-    soft: [...roles.list("age", "audience", ...(words.length ? ["kind", "filter"] : [])), ...areas.flatMap(listWords)],
-    placeKinds: decides ? roles.list("place kind") : [],
+    soft: [
+      ...roles.list("age", "audience", ...(words.length ? ["kind", "filter"] : ["place kind"])),
+      ...areas.flatMap(listWords),
+    ],
+    placeKinds: roles.list("place kind"),
     areas,
     ignored: roles.list("metro", "price", "time", "audience"),
     isForChildren: !age && roles.tokens.some(({ word }) => tables.children.has(word)),

@@ -164,6 +164,40 @@ def test_a_class_is_then_if_it_meets_on_such_a_day_of_its_term(classes: Release,
     assert list(find(classes, q, AUTO)) == order
 
 
+def test_the_date_of_a_result_is_the_first_that_fits_what_the_query_says(tmp_path: Path) -> None:
+    """One class meets on Saturday mornings and Wednesday afternoons, the other says "after school" on Saturdays."""
+    listings = []
+    for number, (name, slots) in enumerate(
+        {"Clay": [("saturday", "10:00:00"), ("wednesday", "15:30:00")], "After school clay": [("saturday", "10:00:00")]}
+        .items(), 1,
+    ):  # fmt: skip
+        sections = [
+            documents.make_section(
+                make_uuid(10 * number + at), schedule=documents.make_schedule(days=[day], start_time=start),
+                term=documents.make_term(starts_on="2026-08-01", ends_on="2026-12-20"),
+            )
+            for at, (day, start) in enumerate(slots)
+        ]  # fmt: skip
+        listings.append(documents.make_class(make_uuid(number), name=name, sections=sections))
+    release = open_listings(tmp_path, *listings)
+    for q in ("after school program", "clay after school"):
+        starts = {item["name"]: item["starts_local"] for item in search(release, q, AUTO)["data"]}
+        assert starts == {"Clay": "2026-08-12T15:30:00", "After school clay": "2026-08-15T10:00:00"}
+
+
+def test_camps_that_have_begun_come_behind_those_that_begin_whatever_their_names_are(tmp_path: Path) -> None:
+    weeks = {"Camp begun": "2026-08-03", "Camp of October": "2026-10-05", "Nature week": "2026-09-07"}
+    camps = [
+        documents.make_camp(
+            make_uuid(number), name=name,
+            sessions=[documents.make_session(make_uuid(number + 10), starts_on=first, ends_on=f"{first[:-2]}21")],
+        )
+        for number, (name, first) in enumerate(weeks.items(), 1)
+    ]  # fmt: skip
+    release = open_listings(tmp_path, *camps)
+    assert list(find(release, "camps", AUTO)) == ["Nature week", "Camp of October", "Camp begun"]
+
+
 def test_a_place_is_there_at_any_time(tmp_path: Path) -> None:
     places = [documents.make_place(make_uuid(at), name=name) for at, name in ((8, "Clay Court"), (9, "Park Clay"))]
     events = [documents.make_event(make_uuid(1), name="Clay day", has_date=True)]

@@ -56,6 +56,7 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     ignored: Words = ()
     audience: Words = ()
     stated: Words = ()
+    venues: Words = ()
     locations: tuple[Words, ...] = ()
     last: str | None = None
     beginning: str | None = None
@@ -120,7 +121,7 @@ def parse_search(
     roles.claim_words()
     if last_is_beginning:
         roles.claim_beginning()
-    phrases = roles.settle_kinds(phrases)
+    phrases, venues = roles.settle_kinds(phrases)
     is_filtered = is_auto and bool(phrases or named)
     deciding = roles.choose_deciding(has_age=bool(spans), is_filtered=is_filtered)
     if not (deciding or spans or is_filtered):
@@ -132,6 +133,7 @@ def parse_search(
         ignored=roles.list_ignored(line, _IGNORED - {_Role.NEIGHBORHOOD} if is_auto else _IGNORED),
         audience=roles.list_words(_Role.AUDIENCE),
         stated=(*_list_age_words(spans, tokens), *_list_filter_words(roles, phrases, has_words=bool(deciding))),
+        venues=venues,
         locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
         last=roles.find_last(),
         beginning=line.quote_token(tokens[-1]) if last_is_beginning else None,
@@ -183,19 +185,23 @@ class _Roles:
         return runs
 
     def claim_filters(self, phrases: Iterable[Phrase]) -> list[Phrase]:
-        """Give the words of phrases the role FILTER, and return those that got theirs. Kinds of places stay words."""
+        """Give the words of phrases the role FILTER, and return those that got theirs. Kinds of places are settled
+        later."""
         return [
             phrase
             for phrase in phrases
             if self.claim(phrase.start, phrase.end, _Role.PLACE_KIND if phrase.words.is_kind else _Role.FILTER)
         ]
 
-    def settle_kinds(self, phrases: Sequence[Phrase]) -> list[Phrase]:
-        """Give kinds of places the role WORD, and return the phrases, without kinds if another word decides."""
+    def settle_kinds(self, phrases: Sequence[Phrase]) -> tuple[list[Phrase], Words]:
+        """Let kinds of places filter if no other word decides, else make their words decide, too. Return the phrases
+        that filter, and the words that only say where something is."""
         decides = _Role.WORD in self._roles
-        self._roles = [_Role.WORD if role is _Role.PLACE_KIND else role for role in self._roles]
+        venues = self.list_words(_Role.PLACE_KIND) if decides else ()
+        role = _Role.WORD if decides else _Role.FILTER
+        self._roles = [role if value is _Role.PLACE_KIND else value for value in self._roles]
         kept = [phrase for phrase in phrases if not (decides and phrase.words.is_kind)]
-        return sorted(kept, key=lambda phrase: phrase.start)
+        return sorted(kept, key=lambda phrase: phrase.start), venues
 
     def claim_words(self) -> None:
         roles = self._words.roles
@@ -262,12 +268,12 @@ def _list_age_words(spans: Sequence[AgeSpan], tokens: Sequence[Token]) -> Words:
 
 
 def _list_filter_words(roles: _Roles, phrases: Sequence[Phrase], *, has_words: bool) -> Words:
-    """Return the words of filters that names may have too: of time if no word decides, else only others."""
-    others = [word for phrase in phrases if not phrase.is_when for word in split_words(phrase.text)]
-    words = roles.list_words(_Role.FILTER)
-    if has_words:
-        return tuple(word for word in words if word in others)
-    return (*roles.list_words(_Role.TIME), *words)
+    """Return the words of filters that names may have too: of kinds of places; of time, if no word decides; of other
+    filters, if a word does, since otherwise the soonest camp comes first, whatever its name is."""
+    own = [phrase for phrase in phrases if phrase.words.is_kind or phrase.is_when is not has_words]
+    told = [word for phrase in own for word in split_words(phrase.text)]
+    words = tuple(word for word in roles.list_words(_Role.FILTER) if word in told)
+    return words if has_words else (*roles.list_words(_Role.TIME), *words)
 
 
 def _make_age(line: Line, spans: Sequence[AgeSpan]) -> Age | None:
