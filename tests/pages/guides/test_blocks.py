@@ -18,8 +18,8 @@ pytestmark = pytest.mark.xdist_group("guides")  # one worker starts the demo
 
 FOLDER = Path(__file__).parents[3] / "docs/guides"
 GUIDES = {path.stem: read_blocks(path.read_text()) for path in FOLDER.glob("*.md")}
-# These publish cities of their own, which takes many seconds.
-SLOW = {"feed", "builds", "mirror"}
+# These publish cities of their own, or start ten programs, which takes many seconds.
+SLOW = {"feed", "builds", "mirror", "questions"}
 # What the fixture has done already.
 STARTS_DEMO = "make run\n"
 
