@@ -69,7 +69,6 @@ class Edge:
         usage: UsageRecorder | None = None,
         limits: LimitStore | None = None,
         proxies: TrustedProxies | None = None,
-        connections: ConnectionLimiter | None = None,
         geocoder: Geocoder | None = None,
         forecasts: Forecasts | None = None,
         trust: Trust = ANYBODY,
@@ -105,7 +104,7 @@ class Edge:
         # Expressions of `where=` wait for each other, and nothing else waits for them.
         self._condition_threads = ThreadPool(threads=1, queue=16)
         self._poll_seconds = poll_seconds
-        self.connections = connections or ConnectionLimiter()
+        self.connections = ConnectionLimiter()
         proxies, addresses = proxies or TrustedProxies(()), CalendarAddresses(calendar_secrets)
         turns = Turns()
         plans = memory // 4

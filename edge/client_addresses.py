@@ -39,12 +39,6 @@ class TrustedProxies:
             address = self._find_forwarded(forwarded_for) or address
         return None if address is None else _name_network(address)
 
-    def name_peer(self, host: str | None) -> str | None:
-        """Return the address of a connection's peer as text. Return None for a trusted proxy, which has many clients,
-        and over a Unix socket."""
-        address = None if host is None else _parse(host)
-        return None if address is None or self._is_trusted(address) else _name_network(address)
-
     def _find_forwarded(self, forwarded_for: bytes) -> Address | None:
         """Return the last address that is not a trusted proxy's. A client can forge all earlier ones."""
         for text in reversed(forwarded_for.decode("latin-1").split(",")):

@@ -1,8 +1,6 @@
 """Limits of open connections: their number, and the bytes of answers that clients have not taken yet."""
 
 import resource
-from collections import Counter
-from collections.abc import Callable
 from operator import itemgetter
 from typing import Protocol
 
@@ -41,42 +39,27 @@ class Connection(Protocol):
 
 class ConnectionLimiter:
     """Limits the open connections of a worker. At the limit, it closes the connection that has been idle longest, so
-    that idle clients do not keep others out. `per_address`: the most connections of one address. `name_address` turns a
-    peer's host into that address, or None for a host without a limit."""
+    that idle clients do not keep others out."""
 
-    def __init__(
-        self, *, per_address: int | None = None, name_address: Callable[[str | None], str | None] = lambda host: host
-    ) -> None:
+    def __init__(self) -> None:
         self._most = min(MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _SHARE)
-        self._per_address = per_address
-        self._name_address = name_address
-        self._addresses: Counter[str] = Counter()
-        self._opened: dict[Connection, str | None] = {}
+        self._opened: set[Connection] = set()
         self._unsent: dict[Connection, int] = {}  # bytes, by how long the client has read nothing, longest first
 
-    def open(self, connection: Connection, host: str | None) -> bool:
-        """Register a new connection from `host`. Return False if the limits do not allow it."""
-        address = None if self._per_address is None else self._name_address(host)
-        if address is not None and self._addresses[address] >= (self._per_address or 0):
-            return False
+    def open(self, connection: Connection) -> bool:
+        """Register a new connection. Return False if the limit does not allow it."""
         if len(self._opened) >= self._most:
             idle = [(other.idle_since, other) for other in self._opened if other.idle_since is not None]
             if not idle:
                 return False
             self._end(min(idle, key=itemgetter(0))[1])
-        self._opened[connection] = address
-        if address is not None:
-            self._addresses[address] += 1
+        self._opened.add(connection)
         return True
 
     def close(self, connection: Connection) -> None:
         """Forget a connection. May be called twice."""
         self._unsent.pop(connection, None)
-        address = self._opened.pop(connection, None)
-        if address is not None:
-            self._addresses[address] -= 1
-            if not self._addresses[address]:
-                del self._addresses[address]
+        self._opened.discard(connection)
 
     def hold(self, connection: Connection, unsent: int) -> None:
         """Record how many bytes the connection's client has not read yet. While those of all clients exceed the limit,

@@ -74,7 +74,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.headers = []
         self._waiting = deque()
         self.idle_since = self.loop.time()
-        if self.app.connections.open(self, None if self.client is None else self.client[0]):
+        if self.app.connections.open(self):
             self._expect(HEAD_SECONDS)
         else:
             self.leave()

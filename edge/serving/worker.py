@@ -10,7 +10,6 @@ from structlog.typing import Processor
 
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.client_addresses import TrustedProxies, VisitorKey
-from edge.limits.connections import ConnectionLimiter
 from edge.limits.limiter import LOCAL, open_limits
 from edge.releases import RollbackGuard
 from edge.respond import LocateFile
@@ -47,7 +46,6 @@ def make_served_edge(
         memory=memory,
         offer=Offer(plans=configuration.plans.make_plans(), upgrade_url=edge.upgrade_url, docs_url=edge.docs_url),
         proxies=proxies,
-        connections=ConnectionLimiter(per_address=edge.connections_per_address, name_address=proxies.name_peer),
         limits=open_limits(edge.rate_storage, state=edge.state),
         usage=UsageRecorder(
             ledger=open_ledger(edge.state, is_required=edge.rate_storage == LOCAL),

@@ -186,7 +186,6 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     state: Path = Path("var/state")
     cache: Path = Path("var/cache")
     trusted_proxies: tuple[Text, ...] = ("127.0.0.1",)
-    connections_per_address: Count | None = None
     upgrade_url: str = ""
     docs_url: str = ""
     usage_metrics: bool = False
@@ -336,6 +335,8 @@ DERIVED = ("directory", "related", "own_languages")
 REMOVED = {
     "edge.front_secret": "is no setting any more, since fronts send the files of [static] that they have, and pass the "
     "rest on without a secret; remove it, and write the front's configuration again (outings front nginx)",
+    "edge.connections_per_address": "is no setting any more, since a server that others reach without a proxy has no "
+    "TLS; remove it, and limit addresses in the proxy (nginx: limit_conn)",
 }
 
 

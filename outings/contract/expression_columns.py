@@ -69,9 +69,7 @@ OCCURRENCE_COLUMNS: Mapping[str, Mapping[str, OccurrenceColumn]] = {
 }
 
 
-def list_members(
-    struct: type[Struct], prefix: str = "", *, added: Collection[str] = ()
-) -> Iterator[tuple[str, str]]:
+def list_members(struct: type[Struct], prefix: str = "", *, added: Collection[str] = ()) -> Iterator[tuple[str, str]]:
     """Yield the dotted path and SQL type of each member that holds a single value or a list of texts. `added`: names of
     members to yield too of those that each answer makes, which are not stored with the listing."""
     for field in fields(struct):

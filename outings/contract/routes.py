@@ -126,7 +126,6 @@ class Route(Struct, frozen=True, kw_only=True, dict=True):
         name = re.sub("(?<=[a-z])(?=[A-Z])", "_", self.item.__name__).lower()
         return name if "fields" in self.parameters else None
 
-
     @cached_property
     def formats(self) -> tuple[str, ...]:
         """Return the formats of `LIST_FORMATS` that may end the path: of a map if the items say where they are."""
