@@ -13,10 +13,10 @@ from outings.configuration.tables import (
     read_size,
     split_secrets,
 )
-from outings.configuration.zones import is_zone, list_american, read_zone
+from outings.configuration.zones import is_zone, list_american, list_countries, read_zone
 
 __all__ = [
     "FORMATS", "Configuration", "ConfigurationError", "ConfigurationProblem", "EdgeTable", "FeedTable",
-    "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_american",
+    "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_american", "list_countries",
     "read_configuration", "read_size", "read_zone", "split_secrets",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """IANA time zones from the `tzdata` package, so that every machine has the same ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -27,15 +27,21 @@ def read_zone(name: str) -> ZoneInfo:
 
 
 @cache
-def list_american() -> frozenset[str]:
-    """Return all names of the time zones of the United States and its territories, but not of foreign zones with equal
-    clocks."""
+def list_countries() -> Mapping[str, str]:
+    """Return the country's code by the name of each time zone, old names included."""
     folder = files("tzdata").joinpath("zoneinfo")
     rows = [line.split("\t") for line in folder.joinpath("zone.tab").read_text("utf-8").splitlines() if line[:1] != "#"]
     countries = {row[2]: row[0] for row in rows}
     links = [line.split() for line in folder.joinpath("tzdata.zi").read_text("utf-8").splitlines() if line[:2] == "L "]
-    old = {name: countries.get(target) for _, target, name in links if name not in countries}
-    return frozenset(name for name, country in {**countries, **old}.items() if country in _AMERICAN)
+    old = {name: countries[target] for _, target, name in links if name not in countries and target in countries}
+    return {**countries, **old}
+
+
+@cache
+def list_american() -> frozenset[str]:
+    """Return all names of the time zones of the United States and its territories, but not of foreign zones with equal
+    clocks."""
+    return frozenset(name for name, country in list_countries().items() if country in _AMERICAN)
 
 
 def is_zone(name: str) -> bool:

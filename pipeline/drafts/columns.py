@@ -142,6 +142,12 @@ class Column(Struct, frozen=True, kw_only=True):
     many: bool = False
 
     @property
+    def first(self) -> "Column":
+        """Return the column with the first entry of each list."""
+        firsts = (value and value.split("|")[0] for value in self.values)
+        return Column(path=self.path.replace("[]", "[0]"), values=tuple(firsts)) if self.many else self
+
+    @property
     def filled(self) -> list[str]:
         return [value for value in self.values if value]
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from python_calamine import CalamineWorkbook, SheetVisibleEnum
 
-from outings.configuration import Configuration, ConfigurationError, FeedTable
+from outings.configuration import Configuration, ConfigurationError, FeedTable, list_countries
 from outings.configuration.decoder import Decoder
 from outings.configuration.presets import apply_presets, recognize_preset
 from outings.failures import WrongSetting
@@ -300,7 +300,7 @@ def draft_feed(
 
     def draft_own(roles: Roles) -> dict[str, Any]:
         own = draft_rules(
-            roles, free, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro),
+            roles, free, type_=type_ or choose_type(roles, subject=feed.name), currency=choose_currency(roles, metro),
             subject=feed.name,
         )  # fmt: skip
         if "name" not in own:
@@ -330,7 +330,7 @@ def draft_feed(
                 vocabulary=configuration.vocabulary, is_mapped=True,
             )  # fmt: skip
             trial = Trial(connection, origin, lambda tried: compile_rules(draft_own(tried)), seconds=feed.max_seconds)
-            best = improve(roles, free, trial, make_role, stated=stated)
+            best = improve(roles, free, trial, make_role, stated=[*stated, "type"] if type_ else stated)
         own = draft_own(best.roles)
         rules = {**opened.known, **own}
         return FeedDraft(
@@ -355,6 +355,14 @@ def explain_nameless(feed: FeedTable, columns: Sequence[Column]) -> str:
     )
 
 
+# Where prices have no sign, by codes of countries.
+_CURRENCIES = {
+    "EUR": "AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK", "USD": "US PR VI GU AS MP UM", "GBP": "GB",
+    "CHF": "CH LI", "CAD": "CA", "AUD": "AU", "NZD": "NZ", "SEK": "SE", "NOK": "NO", "DKK": "DK", "PLN": "PL",
+    "MXN": "MX", "BRL": "BR", "JPY": "JP",
+}  # fmt: skip
+
+
 def choose_currency(roles: Roles, metro: MetroDraft) -> str:
     """Return the currency by the sign beside the prices, otherwise by the country; "" if neither tells."""
     priced = [roles[role].column for role in ("price", "price_min", "price_max") if role in roles]
@@ -363,4 +371,5 @@ def choose_currency(roles: Roles, metro: MetroDraft) -> str:
         return "EUR"
     if "£" in prices:
         return "GBP"
-    return "USD" if metro.is_american else ""
+    country = list_countries().get(metro.timezone)
+    return next((currency for currency, countries in _CURRENCIES.items() if country in countries.split()), "")

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from outings.texts.amounts import read_amount
-from pipeline.drafts.columns import ROLES, Column, list_spellings, rank_name
+from pipeline.drafts.columns import ROLES, Column, find_meanings, list_spellings, rank_name
 from pipeline.drafts.time_notation import TimeNotation, find_writing, read_times
 from pipeline.drafts.weekdays import find_language
 from pipeline.fetch.table.mapping import NO, YES
@@ -22,7 +22,9 @@ _CURRENCY = re.compile(CURRENCY)
 _NO_CATEGORY = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?\b.*|(image|application|audio|video|text)/[\w.+-]+")
 _NAMED = re.compile(r"(?s).*[^\W\d_].*")
 _DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
+_DATE = re.compile("^(date|data|datum|fecha)|(date|datum)$")
 _TIMES = ("start_date", "start_time", "end_date", "end_time")
+_LINK = re.compile(r"(https?://|www\.)\S+")
 _ADDRESS = re.compile(r"(https?://)?[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
 # Latitude and longitude in one text, and the first point of a shape in WKT, whose longitude comes first.
 PAIR = r"^\(?(-?\d{1,2}\.\d+)\s*[,; ]\s*-?\d{1,3}\.\d+", r"^\(?-?\d{1,2}\.\d+\s*[,; ]\s*(-?\d{1,3}\.\d+)"
@@ -36,6 +38,8 @@ _SHAPES = {
 }
 # With fewer rows it says nothing that all are of one category.
 _FEW = 10
+# Letters of a text that describes something.
+_PROSE = 80
 # Members of one value.
 _SINGLE = ("source_id", "name", "start_date", "end_date", "start_time", "end_time", "venue", "address", "link")
 # A number is none of these, nor a "no".
@@ -79,13 +83,14 @@ MakeRole = Callable[[str, str], Role]
 def open_roles(columns: Sequence[Column], connection: DuckDBPyConnection, *, months_first: bool) -> MakeRole:
     """Return a function that makes the role of a column, by the role's name and the column's path."""
     by_path = {column.path: column for column in columns}
+    first = {column.path: column.first for column in columns}
 
     @cache
     def read_writing(path: str) -> TimeNotation:
-        return find_writing(connection, by_path[path].filled, months_first=months_first)
+        return find_writing(connection, first[path].filled, months_first=months_first)
 
     def make_role(role: str, path: str) -> Role:
-        return Role(column=by_path[path], writing=read_writing(path) if role in _TIMES else TimeNotation())
+        return Role(column=first[path], writing=read_writing(path)) if role in _TIMES else Role(column=by_path[path])
 
     return make_role
 
@@ -124,21 +129,22 @@ def find_roles(
             taken.add(path)
     free = [column for column in columns if column.path not in taken and column.filled]
     roles |= _find_times(roles, free, connection, make_role)
-    if "address" not in roles:
-        roles |= _find_first("address", free, lambda values: _share([*map(fold, values)], _STREET) > _MOSTLY)
-    if not roles.keys() & {"age_text", "age_min", "age_max", "audience"}:
-        roles |= _find_first("age_text", free, _state_ages)
-    if not roles.keys() & {"price", "price_min", "price_max"}:
-        roles |= _find_first("price", free, lambda values: _count(values, _is_priced) > 0.5 * len(values))
-    if "price" in roles and "price" not in stated and (pair := _pair_prices(roles["price"].column, free)):
-        roles = {role: made for role, made in roles.items() if role != "price"} | pair
+    for role, others, accepts in _BY_VALUES:
+        if roles.keys().isdisjoint({role, *others}):
+            paths = {role.path for role in roles.values()}
+            free = [column for column in free if column.path not in paths]
+            roles |= _find_first(role, free, accepts)
+    for role, least, most in (("price", "price_min", "price_max"), ("age_text", "age_min", "age_max")):
+        if role in roles and role not in stated and (pair := _pair(role, roles[role].column, free)):
+            roles = {name: made for name, made in roles.items() if name != role}
+            roles |= dict(zip((least, most), pair, strict=True))
     return roles if "lat" in roles and "lng" in roles else {**roles, **_find_position(free)}
 
 
-def _pair_prices(price: Column, free: Sequence[Column]) -> dict[str, Role]:
-    """Return the columns of the least and greatest price if prices of several people stand apart, as `Preis Kind` and
-    `Preis Erwachsene`; {} if there is one column, or neither is always the greater."""
-    columns = [price, *(column for column in free if rank_name("price", column.path) is not None)]
+def _pair(role: str, own: Column, free: Sequence[Column]) -> tuple[Role, Role] | None:
+    """Return the columns of the least and the greatest number if several have the role, as `Preis Kind` and `Preis
+    Erwachsene`; None if there is one column, or neither is always the greater."""
+    columns = [own, *(column for column in free if rank_name(role, column.path) is not None)]
     amounts = {
         column.path: [float(match[0].replace(",", ".")) if (match := _AMOUNT.search(value or "")) else None
                       for value in column.values]
@@ -149,12 +155,12 @@ def _pair_prices(price: Column, free: Sequence[Column]) -> dict[str, Role]:
         key=lambda column: sum(filter(None, amounts[column.path])),
     )
     if len(ordered) < 2:
-        return {}
+        return None
     low, high = ordered[0], ordered[-1]
     pairs = zip(amounts[low.path], amounts[high.path], strict=True)
     if any(one is not None and other is not None and one > other for one, other in pairs):
-        return {}
-    return {"price_min": Role(column=low), "price_max": Role(column=high)}
+        return None
+    return Role(column=low), Role(column=high)
 
 
 def _find_first(role: str, free: Sequence[Column], accepts: Callable[[Sequence[str]], bool]) -> dict[str, Role]:
@@ -170,6 +176,24 @@ def _state_ages(values: Sequence[str]) -> bool:
     if len(numbered) < _LEAST * len(values) or len(worded) * 2 < len(numbered):
         return False
     return sum(understands("ages", value) for value in numbered) >= 0.8 * len(numbered)
+
+
+def _mean_one(table: str, values: Sequence[str]) -> bool:
+    """Return True if most of the few different words of a column mean something in a table of the languages."""
+    words = {*values}
+    return len(words) <= _FEW and sum(bool(find_meanings(table, word)) for word in words) > _MOSTLY * len(words)
+
+
+# What values show that no name does: the role, other roles beside which none is looked for, and what the values are.
+_BY_VALUES: Sequence[tuple[str, Sequence[str], Callable[[Sequence[str]], bool]]] = (
+    ("address", (), lambda values: _share([*map(fold, values)], _STREET) > _MOSTLY),
+    ("age_text", ("age_min", "age_max", "audience"), _state_ages),
+    ("price", ("price_min", "price_max"), lambda values: _count(values, _is_priced) > 0.5 * len(values)),
+    ("link", ("registration_link",), lambda values: _share(values, _LINK) > _MOSTLY),
+    ("description", (), lambda values: sum(map(len, values)) > _PROSE * len(values)),
+    ("setting", (), partial(_mean_one, "settings")),
+    ("category", ("start_date",), partial(_mean_one, "type_hints")),
+)
 
 
 def _find_times(
@@ -212,8 +236,9 @@ def is_later(connection: DuckDBPyConnection, one: Role, other: Role) -> bool:
 
 def is_other_date(path: str) -> bool:
     """Return True if a column's name says that its dates are no event's, but when an entry or building was made."""
-    words = set(list_spellings(path)[0].split())
-    return not words.isdisjoint(merge_words("words")["other_dates"])
+    words = list_spellings(path)[0].split()
+    words += [_DATE.sub("", word) for word in words]  # `datecreation`
+    return not set(words).isdisjoint(merge_words("words")["other_dates"])
 
 
 def is_dated(role: Role, *, is_course: bool) -> bool:

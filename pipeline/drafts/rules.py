@@ -22,17 +22,37 @@ _MOST_LETTERS = 200
 TELLING = ("name", "start_date", "start_time", "venue", "address")
 
 
-def choose_type(roles: Roles) -> str:
-    """Return `class` for weekdays of a term, or without dates; `event` if there are dates; else `place`. Beside a
-    column of types: that of the words that mean none."""
+def choose_type(roles: Roles, *, subject: str) -> str:
+    """Return `camp` for what is called so, `class` for weekdays of a term, or without dates; `event` for dates; else
+    `place`. Beside a column of types: that of the words that mean none. `subject`: the name of the feed."""
     start = roles.get("start_date")
+    if "type" in roles:
+        pairs = zip(
+            roles["type"].column.values, roles["weekdays"].column.values if "weekdays" in roles else (), strict=False
+        )
+        weekly = [days for word, days in pairs if not find_meanings("types", word or "")]
+        return "class" if sum(map(bool, weekly)) * 2 > len(weekly) else "event" if start else "place"
+    if _are_camps(roles, subject):
+        return "camp"
     # Courses of one term begin on the same few days.
-    if "weekdays" in roles and "type" not in roles and (
+    if "weekdays" in roles and (
         start is None or "end_date" in roles or start.writing.ends
         or len(start.column.distinct) * 2 <= len(start.column.filled)
     ):  # fmt: skip
         return "class"
     return "place" if start is None else "event"
+
+
+def _are_camps(roles: Roles, subject: str) -> bool:
+    """Return True if the feed, the column of names or most names are called so, and rows last several days or have no
+    date."""
+    name, start, end = (roles.get(role) for role in ("name", "start_date", "end_date"))
+    if name is None or (start is not None and end is None):
+        return False
+    called = ["camp" in find_meanings("types", text) for text in (subject, name.path, *name.column.filled)]
+    days = zip(start.column.values, end.column.values, strict=True) if start and end else ()
+    lasting = [first != last for first, last in days]
+    return (any(called[:2]) or sum(called) * 2 > len(called)) and sum(lasting) * 2 >= len(lasting)
 
 
 def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency: str, subject: str) -> Rules:
@@ -237,6 +257,7 @@ def _draft_words(roles: Roles, *, type_: str) -> Rules:
         hints = {word: meanings[0] for word in words if (meanings := find_meanings("type_hints", word))}
         if type_ == "place" and hints:
             rules["type_hint"] = {**source, "lookup": hints, "other": ""}
+        rules |= _draft_setting(roles.get("setting", roles["category"]).column) if type_ == "place" else {}
         meant = {word: meanings for word in words if (meanings := find_meanings("categories", word))}
         if meant:
             lookup = {word: meanings if len(meanings) > 1 else meanings[0] for word, meanings in meant.items()}
@@ -249,6 +270,15 @@ def _draft_words(roles: Roles, *, type_: str) -> Rules:
         split = next(separators, "")
         rules["keywords"] = {"column": paths[0], "split": split} if split else paths[0]
     return rules
+
+
+def _draft_setting(column: Column) -> Rules:
+    """Return the rules for whether a place is indoors, outdoors or both."""
+    return {
+        f"is_{own}": {"column": column.path, "lookup": dict.fromkeys(words, "yes"), "other": ""}
+        for own in ("indoor", "outdoor")
+        if (words := [word for word in _list_words(column, "") if own in find_meanings("settings", word)])
+    }
 
 
 def choose_separator(column: Column) -> str:
@@ -357,8 +387,9 @@ def _draft_price(roles: Roles, *, currency: str) -> Rules:
 
 def _draft_links(roles: Roles, *, type_: str) -> Rules:
     members = {"image_url": "image", "source.url": "link"} | ({"website_url": "link"} if type_ == "place" else {})
-    if type_ == "event":
-        members["registration_url"] = "registration_link"
+    members["registration_url" if type_ == "event" else "registration.url"] = "registration_link"
+    if type_ == "place":
+        del members["registration.url"]
     rules: Rules = {}
     for member, role in members.items():
         if role in roles:

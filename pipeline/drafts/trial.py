@@ -16,11 +16,20 @@ from msgspec.structs import replace
 
 from outings.failures import WrongSetting
 from pipeline.clean.cleaning import Origin, clean_record
-from pipeline.drafts.columns import Column
-from pipeline.drafts.roles import MakeRole, Roles, fits, is_dated, is_other_date
+from pipeline.drafts.columns import Column, find_meanings
+from pipeline.drafts.roles import MakeRole, Role, Roles, fits, is_dated, is_other_date
 from pipeline.fetch.table.reading import refuse_errors
 from pipeline.fetch.table.select_runner import ROW, select_records
-from pipeline.records.record import ClassRecord, DatedRecord, EventRecord, ListingRecord, PlaceRecord, Record
+from pipeline.records.record import (
+    CampRecord,
+    ClassRecord,
+    DatedRecord,
+    EventRecord,
+    ListingRecord,
+    PlaceRecord,
+    Record,
+    SessionRecord,
+)
 
 SAMPLE = 500
 _MOST_CHANGES = 4
@@ -32,6 +41,8 @@ _LEAST_GAIN = 0.05
 _SEVERAL = 5
 # An event of more days with hours may be a course.
 _WEEKS = 13
+# A column of types has few words.
+_MOST_TYPES = 12
 # Somebody of these years is no child, and one number alone is seldom an age that a file states.
 _GROWN_UP, _OLDEST = 22, 110
 
@@ -52,7 +63,7 @@ FAULTS: Mapping[str, tuple[float, str]] = {
     "without_days": (4, "would be classes without weekdays"),
 }
 # The account of rows has these too.
-_COUNTED_ELSEWHERE = ("lost", "merged", "left_out", "undated")
+_COUNTED_ELSEWHERE = ("merged", "left_out", "undated")
 # What a row states, by what it is worth.
 _WORTH = {
     "ages": 1,
@@ -181,13 +192,14 @@ def _list_stated(record: ListingRecord) -> Iterator[str]:
     # Midnight is how a file writes a day.
     has_clock = isinstance(record, EventRecord) and record.starts_local is not None and record.starts_local.hour > 0
     has_hours = isinstance(record, ClassRecord) and record.schedule.start_time is not None
+    session = record.sessions[0] if isinstance(record, CampRecord) and record.sessions else SessionRecord()
     is_stated = {
         "ages": record.ages.min is not None or record.ages.max is not None,
         "price": price is not None and (price.min is not None or price.type is not None),
         "where": location is not None and bool(location.address or location.street_address),
         "point": location is not None and location.lat is not None,
-        "clock": has_clock or has_hours,
-        "end": getattr(record, "ends_local", None) is not None or bool(term is not None and term.ends_on),
+        "clock": has_clock or has_hours or session.start_time is not None,
+        "end": bool(getattr(record, "ends_local", None) or (term and term.ends_on) or session.ends_on),
         "days": isinstance(record, ClassRecord) and bool(record.schedule.days),
         "about": bool(record.description), "words": bool(record.keywords), "link": bool(record.source.url),
     }  # fmt: skip
@@ -239,7 +251,7 @@ def improve(
 
 
 def list_doubts(outcome: Outcome) -> list[str]:
-    """Return what is still wrong with many rows, in words. What is lost or merged is counted elsewhere."""
+    """Return what is still wrong with many rows, in words. What is merged or left out is counted elsewhere."""
     told = {name: count for name, count in outcome.faults.items() if name not in _COUNTED_ELSEWHERE}
     return [
         f"{count:,} of the first {outcome.rows:,} rows {FAULTS[name][1]}"
@@ -268,6 +280,10 @@ def list_changes(
     if {"start_date", "end_date"} <= roles.keys() and "weekdays" not in {*roles, *stated}:
         start = roles["start_date"]
         yield Change(role="weekdays", column=start.path), {**roles, "weekdays": start}
+    for column in columns if "type" not in {*roles, *stated} else ():
+        words = column.distinct if len(column.distinct) <= _MOST_TYPES and not column.many else []
+        if any({"camp", "class"} & {*find_meanings("types", word)} for word in words):
+            yield Change(role="type", column=column.path), {**roles, "type": Role(column=column)}
     for name in _GIVEN_UP:
         if name in roles and name not in stated:
             dropped = Change(role=name, column=roles[name].path, is_dropped=True)

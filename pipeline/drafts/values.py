@@ -20,7 +20,8 @@ def list_members(rules: Mapping[str, Any]) -> dict[str, list[str]]:
     members: dict[str, list[str]] = {}
     for member, rule in rules.items():
         for path in list_used({member: rule}):
-            members.setdefault(path, []).append(member)
+            for own in {path, path.replace("[0].", "[].")}:  # the first entry is of the list
+                members.setdefault(own, []).append(member)
     return members
 
 
@@ -78,20 +79,20 @@ def describe_listing(record: ListingRecord) -> list[str]:
 
 
 def _tell_times(record: Any) -> Iterator[str]:
-    term, schedule = getattr(record, "term", None), getattr(record, "schedule", None)
+    session = next(iter(getattr(record, "sessions", ())), None)
+    term, schedule = getattr(record, "term", session), getattr(record, "schedule", session)
     if record.type == "event":
         start, end = record.starts_local or record.date_on, record.ends_local
         same = isinstance(start, datetime) and isinstance(end, datetime) and start.date() == end.date()
         yield f"{start:%a} {_write(start)}" if start else "no date"
         yield from [f"to {end:%H:%M}" if same else f"to {_write(end)}"] if end else []
-        yield from [f"{len(record.rdates)} more dates"] if record.rdates else []
+        more = len({*record.rdates} - {start})
+        yield from [f"{more} more {'date' if more == 1 else 'dates'}"] if more else []
     if term is not None and term.starts_on:
         yield f"{term.starts_on} to {term.ends_on}" if term.ends_on else str(term.starts_on)
     if schedule is not None and (schedule.days or schedule.start_time):
         hours = "–".join(_write(clock)[:5] for clock in (schedule.start_time, schedule.end_time) if clock)
         yield " ".join(filter(None, [", ".join(str(day)[:3].title() for day in schedule.days), hours]))
-    for session in getattr(record, "sessions", ())[:1]:
-        yield f"{session.starts_on} to {session.ends_on}"
 
 
 def _tell_span(name: str, least: Any, most: Any) -> Iterator[str]:

@@ -101,7 +101,7 @@ def _comment(rule: Any, columns: dict[str, Column]) -> str:
 
 
 def list_unmapped(draft: FeedDraft) -> list[Column]:
-    used = list_used(draft.feed.map)
+    used = list_members(draft.feed.map)
     return [column for column in draft.columns if column.path not in used]
 
 
@@ -236,7 +236,11 @@ def tell_certainty(draft: FeedDraft, path: str) -> str:
     """Return how sure it is that a column is what the draft takes it for."""
     if any(change.column == path and not change.is_dropped for change in draft.changes):
         return "as its rows ask"
-    ranks = [rank for name, role in draft.roles.items() if role.path == path and (rank := rank_name(name, path))]
+    ranks = [
+        rank
+        for name, role in draft.roles.items()
+        if role.path in (path, path.replace("[]", "[0]")) and (rank := rank_name(name, path))
+    ]
     if not draft.roles:
         return "by the preset"
     if not ranks:

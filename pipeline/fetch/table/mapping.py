@@ -490,6 +490,8 @@ def _add_day(tree: Tree, rules: Mapping[str, Rule]) -> None:
         if rules["ends_local"].range:  # "18h-24h" and "22h-2h" end on the next day
             starts = '"starts_local at"'
             is_next = f'date_trunc(\'day\', {starts}) <= "ends_local at" AND "ends_local at" < {starts}'
+            if len(rules["ends_local"].join) > 1:  # and "18h-24h" beside a last day on the day behind it
+                is_next = f'({is_next} OR "ends_local at" = date_trunc(\'day\', "ends_local at"))'
             moved = f'(CASE WHEN {is_next} THEN "ends_local at" + INTERVAL 1 DAY ELSE "ends_local at" END)'
             ends = ends.replace('"ends_local at"', moved)
         tree["ends_local"] = f"CASE WHEN {same} THEN NULL ELSE {ends} END"
