@@ -4,8 +4,12 @@ import json
 import tomllib
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from outings.contract.vocabulary import Vocabulary
+from pipeline.clean.cleaning import Origin
+from pipeline.drafts.trial import Trial
 from tests.new_cities.exporting import draft_text as draft
 from tests.new_cities.exporting import run
 
@@ -153,3 +157,17 @@ def test_an_id_is_not_made_of_long_texts(tmp_path: Path) -> None:
     mapping, records, _ = draft(tmp_path, "agenda.csv", "title,date,description\n" + rows)
     assert "description" not in str(mapping["source_id"])
     assert records
+
+
+def test_each_trial_has_all_rows_also_those_that_failed_in_the_last_one() -> None:
+    failing = "SELECT 'event' AS type, id AS source_id, id AS name, {'min': fee::DOUBLE} AS price FROM feed"
+    origin = Origin(
+        feed="agenda", metro="lyon", delta=False, metros={"lyon": "lyon"}, vocabulary=Vocabulary(), is_mapped=True
+    )
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE feed AS FROM (VALUES ('a', '5'), ('b', 'ask us'), ('c', '7')) AS rows (id, fee)"
+        )
+        trial = Trial(connection, origin, lambda _: failing, seconds=60)
+        first, second = trial.run({}), trial.run({})
+    assert (first.rows, first.faults["lost"]) == (second.rows, second.faults["lost"]) == (3, 1)
