@@ -6,7 +6,7 @@ Names of columns mislead: `publico` is an audience in one file and an attendance
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 import duckdb
 import msgspec
@@ -49,11 +49,9 @@ _GROWN_UP, _OLDEST = 22, 110
 # What is wrong with a row, and how bad that is beside what a row states.
 FAULTS: Mapping[str, tuple[float, str]] = {
     "lost": (6, "would be quarantined"),
-    "merged": (3, "would be merged with others"),
     "left_out": (1, "would lose a value that can't be read"),
     "undated": (6, "would have no date"),
     "guessed_year": (3, "would have a day whose year is a guess"),
-    "backwards": (4, "would end before they start"),
     "without_clock": (2, "would have weekdays and no time"),
     "grown_up": (4, "would be for one age alone, which no child has"),
     "dearest_alone": (1, "would have a highest price and no lowest"),
@@ -63,7 +61,7 @@ FAULTS: Mapping[str, tuple[float, str]] = {
     "without_days": (4, "would be classes without weekdays"),
 }
 # The account of rows has these too.
-_COUNTED_ELSEWHERE = ("merged", "left_out", "undated")
+_COUNTED_ELSEWHERE = ("left_out", "undated")
 # What a row states, by what it is worth.
 _WORTH = {
     "ages": 1,
@@ -131,7 +129,6 @@ class Trial:
             faults["lost"] += cleaned.record is None
             faults["left_out"] += cleaned.record is not None and bool(cleaned.problems)
             if cleaned.record is not None:
-                faults["merged"] += cleaned.record.source_id in records
                 records[cleaned.record.source_id] = cleaned.record
                 read[row] = cleaned.record
         self._connection.execute("DROP TABLE records")
@@ -169,10 +166,8 @@ def _find_event_faults(record: EventRecord) -> Iterator[str]:
         yield "undated"
     elif record.starts_local is not None and isinstance(record.ends_local, datetime):
         lasts = record.ends_local - record.starts_local
-        if lasts < timedelta():
-            yield "backwards"
         # What ends on the weekday on which it began, some weeks later and at another hour, is a course.
-        elif lasts.days >= _WEEKS and lasts.days % 7 == 0 and lasts.seconds and not record.rrule:
+        if lasts.days >= _WEEKS and lasts.days % 7 == 0 and lasts.seconds and not record.rrule:
             yield "for_weeks"
 
 
@@ -251,7 +246,7 @@ def improve(
 
 
 def list_doubts(outcome: Outcome) -> list[str]:
-    """Return what is still wrong with many rows, in words. What is merged or left out is counted elsewhere."""
+    """Return what is still wrong with many rows, in words. What is left out is counted elsewhere."""
     told = {name: count for name, count in outcome.faults.items() if name not in _COUNTED_ELSEWHERE}
     return [
         f"{count:,} of the first {outcome.rows:,} rows {FAULTS[name][1]}"

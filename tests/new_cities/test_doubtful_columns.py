@@ -159,6 +159,33 @@ def test_an_id_is_not_made_of_long_texts(tmp_path: Path) -> None:
     assert records
 
 
+@pytest.mark.parametrize(
+    ("columns", "row", "said"),
+    [
+        (
+            "title,programme,date",
+            "Library,Session {0},2027-05-1{0}",
+            "programme is taken as name, for otherwise 6 of 6",
+        ),
+        (
+            "title,date,xyz",
+            "Walk {0},{1},2027-05-1{0}",
+            "xyz is taken as start_date, for otherwise 3 of 6 rows would have no",
+        ),
+        ("title,date,until", "Walk {0},2027-05-1{0},2027-04-2{0}", "until is left out, for as end_date 6 of 6"),
+        ("title,date,when", "Walk {0},{2},2027-05-1{0} 10:00", "when is taken as start_date, for otherwise 3 of 6"),
+    ],
+    ids=["one name of all", "no date", "ends before starts", "no days"],
+)
+def test_another_column_is_tried_where_rows_lose_by_the_one_that_is_named_so(
+    tmp_path: Path, columns: str, row: str, said: str
+) -> None:
+    cells = [("", "soon") if place % 2 else (f"2027-05-1{place}",) * 2 for place in range(6)]
+    rows = "".join(f"{place},{row.format(place, *cells[place])}\n" for place in range(6))
+    _, _, printed = draft(tmp_path, "agenda.csv", f"id,{columns}\n{rows}")
+    assert said in " ".join(printed.partition("agenda.csv:")[0].split())
+
+
 def test_each_trial_has_all_rows_also_those_that_failed_in_the_last_one() -> None:
     failing = "SELECT 'event' AS type, id AS source_id, id AS name, {'min': fee::DOUBLE} AS price FROM feed"
     origin = Origin(
