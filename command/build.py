@@ -252,8 +252,9 @@ def _refuse_success(built: BuildResult) -> None:
     ]
     empty = [count for count in counts if is_empty(count)]
     if failed or empty:
-        reasons = "; ".join([*failed, *(explain_empty(count) for count in empty if not count.failure)])
-        raise (EmptyFeed if empty else KeptVersion)(f"release {built.published.id} is published, but {reasons}")
+        reasons = [*failed, *(explain_empty(count) for count in empty if not count.failure)]
+        told = reasons[0] if len(reasons) == 1 else "\n".join(["", *reasons])
+        raise (EmptyFeed if empty else KeptVersion)(f"release {built.published.id} is published, but {told}")
 
 
 def _read_clock() -> datetime:

@@ -161,7 +161,7 @@ def init(
 def _show(drafted: Sequence[Drafted], websites: Websites, city: MetroDraft, config: Path) -> None:
     show_websites(websites, [read for _, read, _ in drafted], city)
     for own in drafted:
-        if own[0].feed.name not in websites.opened or not own[0].feed.preset:  # what a preset reads is known
+        if own[0].feed.name not in websites.opened or own[0].own:  # without a mapping of its own, nothing is to decide
             click.echo(disarm(format_draft(*own)))
     show_missing(websites)
     click.echo(f"\n{textwrap.fill(city.about_language, 80)}")

@@ -27,11 +27,13 @@ from pipeline.discovery.unwanted import is_no_listing, propose_drop
 from pipeline.discovery.visitor import NotVisitedError, Visitor
 from pipeline.drafts.drafting import FeedDraft, OpenedFile
 from pipeline.drafts.metro import MetroDraft, Point, make_slug
-from pipeline.drafts.writing import encode, list_first
+from pipeline.drafts.values import describe_listing
+from pipeline.drafts.writing import encode
 from pipeline.feed_task import read_feed
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.source import FeedError
 from pipeline.fetch.urls import show_url
+from pipeline.records.record import EventRecord
 
 _WIDTH = 80
 
@@ -165,12 +167,10 @@ def show_websites(websites: Websites, reads: Sequence[FeedRead], city: MetroDraf
     for (name, opened), discovery in zip(websites.opened.items(), found, strict=True):
         click.echo(disarm(format_discovery(discovery)))
         if (read := by_feed.get(name)) is not None:
-            click.echo(f"  feed {name}: {read.read:,} rows, {len(read.cleaned):,} records; the first:")
-            for record in list_first(read)[:1]:
-                shown = [
-                    record[member] for member in ("name", "starts_local", "date_on", "location") if member in record
-                ]
-                click.echo("\n".join(f"    {disarm(line)}"[:_WIDTH] for line in shown))
+            events = [record for record in read.records if isinstance(record, EventRecord)]
+            click.echo(f"  feed {name}: {len(events):,} events, {len(read.cleaned) - len(events):,} other; the first:")
+            for line in (told for event in events[:1] for told in describe_listing(event)):
+                click.echo(f"    {disarm(line)}"[:_WIDTH])
             if proposal := propose_drop(opened.feed, read.records, language=city.spoken):
                 click.echo(
                     f"  {disarm(str(proposal))}:\n  to leave them out, take the # from drop in the configuration"

@@ -216,11 +216,20 @@ def _is_same_server(own: httpx2.URL, other: httpx2.URL) -> bool:
     return own.host == other.host and (ports[0] == ports[1] or ports == (("http", None), ("https", None)))
 
 
+# What a status that refuses means to the feed's operator.
+_MEANINGS = {
+    401: ", as it wants a key",
+    403: ", as it refuses this program: it was asked too often, or lets only browsers in",
+    429: ", as it was asked too often",
+}
+
+
 async def _check_status(response: httpx2.Response, *, most_rest: float) -> None:
     """Raise FetchError for a status other than 200, TransientFetchError if a retry may help."""
     status = response.status_code
     if status == 200:
         return
+    answered = f"answers {status}{_MEANINGS.get(status, '')}"
     if status not in TRANSIENT_STATUSES:
         begin = b""
         with suppress(httpx2.HTTPError):
@@ -228,11 +237,11 @@ async def _check_status(response: httpx2.Response, *, most_rest: float) -> None:
                 begin += piece
                 if len(begin) >= _MOST_BEGIN:
                     break
-        raise FetchError(f"answers {status}", status=status, body=begin[:_MOST_BEGIN])
+        raise FetchError(answered, status=status, body=begin[:_MOST_BEGIN])
     rest = read_retry_after(response.headers.get("retry-after"), time.time())
     if rest is not None and rest > most_rest:
-        raise FetchError(f"answers {status} and asks for a pause of {rest:.0f} s", status=status)
-    raise TransientFetchError(f"answers {status}", status=status, rest=rest)
+        raise FetchError(f"{answered}, and asks for a pause of {rest:.0f} s", status=status)
+    raise TransientFetchError(answered, status=status, rest=rest)
 
 
 async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int, bound: str) -> None:

@@ -50,6 +50,8 @@ class Page(Struct, frozen=True, kw_only=True):
 def read_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
     """Parse the rows of a page and what it states of others. Raises ValueError with what is wrong with it."""
     refuse_markup(content)
+    if not content.strip():
+        raise ValueError("is empty, where a list was expected: its server has a problem, or wants another address")
     decoded = decode_text(content, stated=feed.encoding, charset=charset)
     content = mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
     following = _read_member(content, pages.path)

@@ -27,7 +27,9 @@ def skip_a_page(target: str) -> Page:
 
 FAULTS: dict[str, tuple[Page | Callable[[str], Page], str]] = {
     "challenge": (systems.make_html("", head="<title>Wait…</title>"), "is a web page (its title: “Wait…”)"),
-    "refusing": (Page(b"", status=403), "answers 403"),
+    "refusing": (Page(b"", status=403), "answers 403, as it refuses this program"),
+    "busy": (Page(b"", status=429), "answers 429, as it was asked too often (4 times)"),
+    "blank": (Page(b"", headers={"Content-Type": "application/json"}), "is empty"),
     "pausing": (Page(b"", status=429, headers={"Retry-After": "7200"}), "asks for a pause of 7200 s"),
     "empty": (make_empty, "6 of its 6 listings would leave"),
     "endless": (lambda _: FULL("/?page=1"), "has the same rows as a page before it"),
@@ -53,10 +55,10 @@ def test_each_fault_keeps_the_last_good_version_and_says_what_happened(internet:
     built = run("build", "--as-of", "2026-11-30", "--workers", "1", "-c", str(config))
     assert built.exit_code == 4, built.output
     for name, (_, message) in FAULTS.items():
-        told = [line for line in built.output.splitlines() if f"feed {name}: " in line]
-        assert any(message in line for line in told), (name, told)
+        (told,) = [line for line in built.output.splitlines() if line.startswith(f"feed {name}: ") and "stays" in line]
+        assert message in told
     counted = run("query", "SELECT count(*) AS n FROM events", "--format", "csv", "-c", str(config))
-    assert counted.stdout.split() == ["n", "42"]
+    assert counted.stdout.split() == ["n", str(6 * len([*FAULTS, "well"]))]
 
 
 def test_a_calendar_that_ends_at_five_hundred_is_read_with_a_warning(internet: Internet, tmp_path: Path) -> None:

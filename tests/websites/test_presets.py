@@ -190,8 +190,11 @@ def test_an_address_may_have_the_day_on_which_it_is_read(encoded: str) -> None:
     [
         (systems.make_html("Just a moment…", head="<title>Checking your browser</title>"), "is a web page"),
         (systems.make_html("Blocked", status=403), "answers 403"),
-        (Page(b"", status=429), "answers 429 (3 times)"),
-        (Page(b"", status=429, headers={"Retry-After": "7200"}), "answers 429 and asks for a pause of 7200 s"),
+        (Page(b"", status=429), "answers 429, as it was asked too often (3 times)"),
+        (
+            Page(b"", status=429, headers={"Retry-After": "7200"}),
+            "answers 429, as it was asked too often, and asks for a pause of 7200 s",
+        ),
     ],
 )
 def test_a_source_that_refuses_says_how(read_preset: Read, internet: Internet, page: Page, message: str) -> None:
