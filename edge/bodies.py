@@ -151,10 +151,10 @@ class Bodies(Struct, kw_only=True):
             body = stored or await self._render(planned, name, key_id=key_id)
         # If it is cached now, another request waited for the same body and got it first.
         (self.counts.cached if self.recall(name) is body else source).inc()
-        self.keep(name, body)
+        self.put(name, body)
         return body
 
-    def keep(self, name: BodyName, body: Body) -> None:
+    def put(self, name: BodyName, body: Body) -> None:
         """Cache the body, unless it is larger than a tenth of the cache."""
         if weigh_body(body) * 10 <= self.cache.maxsize:
             self.cache[name] = body

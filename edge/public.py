@@ -131,7 +131,7 @@ class Pages(Struct, frozen=True):
         body = self.bodies.recall(name)
         if body is None:
             body = _render_listing(request, planned, coding)
-            self.bodies.keep(name, body)
+            self.bodies.put(name, body)
         etag = make_etag(b"%b%b" % (request.page.encode(), name[1]))
         head = b"%betag: %b\r\n" % (_PAGE, etag)
         shown = replace(request, limit=None)  # limits are those of the visitors' key
@@ -173,7 +173,7 @@ class Pages(Struct, frozen=True):
         body = self.bodies.recall(name)
         if body is None:
             body = make_body(file.read(coding), coding, media=file.extents.media)
-            self.bodies.keep(name, body)
+            self.bodies.put(name, body)
         return body
 
     def explain_missing(self, request: Request) -> Response:

@@ -249,7 +249,7 @@ class Releases(Struct, kw_only=True):
         served = _serve(release, root, chosen=self.metros)
         if is_ahead:
             self._prepare(served)
-        evict_objects(self.cache, kept=release.files)
+        evict_objects(self.cache, needed=release.files)
         return served
 
     def open_ahead(self) -> None:

@@ -80,7 +80,7 @@ def choose_record(copies: list[Copy]) -> Copy:
         index, row = open_snapshot(copy.snapshot).organizations, copy.row
         is_published, updated_at = index.is_visible(row, include_archived=False), index.read_stamps(row)[1]
         metro = copy.snapshot.metro.slug
-        return rank_copy(is_published=is_published, is_lent=index.is_lent(row), updated_at=updated_at, metro=metro)
+        return rank_copy(is_published=is_published, is_own=index.is_own(row), updated_at=updated_at, metro=metro)
 
     return min(copies, key=rank)
 
@@ -129,10 +129,10 @@ def _make_live_members(copies: list[Copy], *, context: AnswerContext) -> dict[st
 Rank = tuple[bool, bool, int, str]
 
 
-def rank_copy(*, is_published: bool, is_lent: bool, updated_at: int, metro: str) -> Rank:
+def rank_copy(*, is_published: bool, is_own: bool, updated_at: int, metro: str) -> Rank:
     """Return the rank of a copy; the smallest is the record. Published copies come first, then those whose record is
-    not in another metro (`is_lent`), then the newest, then the first metro's."""
-    return not is_published, is_lent, -updated_at, metro
+    in their own metro (`is_own`), then the newest, then the first metro's."""
+    return not is_published, not is_own, -updated_at, metro
 
 
 def plan_organization(query: Query, context: AnswerContext) -> AnswerPlan:

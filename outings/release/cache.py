@@ -124,10 +124,10 @@ class LazyFiles(Mapping[str, MappedFile]):
         return sum(self._sizes[name] for name in list(self._files))
 
 
-def evict_objects(folder: Path, *, kept: Collection[str]) -> None:
-    """Delete cached objects that are not in `kept` and that no process opened in the last hour, and the leftovers of
+def evict_objects(folder: Path, *, needed: Collection[str]) -> None:
+    """Delete cached objects that are not in `needed` and that no process opened in the last hour, and the leftovers of
     killed fetches. A process that has such a file mapped can still read it."""
     for path in (folder / PREFIX).glob("*"):
         with contextlib.suppress(OSError):  # another user's file, or one that another process removed
-            if path.name not in kept and path.stat().st_mtime < time.time() - UNUSED_SECONDS:
+            if path.name not in needed and path.stat().st_mtime < time.time() - UNUSED_SECONDS:
                 path.unlink()

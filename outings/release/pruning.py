@@ -74,25 +74,25 @@ def prune(
     complete, or no longer listed.
     """
     expired_before = now - timedelta(days=keep_days).total_seconds()
-    kept = choose_kept(store, expired_before=expired_before, grace=longest_build, trust=trust)
+    needed = find_needed(store, expired_before=expired_before, grace=longest_build, trust=trust)
     if not is_clock_right:
-        _refuse_gap(kept, longest=timedelta(days=keep_days))
-    young = max(now - longest_build.total_seconds(), kept.taken_at or 0.0)
+        _refuse_gap(needed, longest=timedelta(days=keep_days))
+    young = max(now - longest_build.total_seconds(), needed.taken_at or 0.0)
     # The chain is cut first: from then on no one finds a release whose objects are going.
-    cut = store.delete(store.list(object_name(kept.cut.sha))) if kept.cut else ()
+    cut = store.delete(store.list(object_name(needed.cut.sha))) if needed.cut else ()
     unneeded = store.delete(
         entry
         for entry in chain(store.list(PREFIX), store.list(TEMPORARY))
         if entry.modified_at < young
-        and entry.name.rpartition("/")[2] not in kept.named
+        and entry.name.rpartition("/")[2] not in needed.named
         and _OWN_NAME.fullmatch(entry.name)
     )
-    ended = kept.releases[0].root.ended if kept.releases else ()
-    readable = sum(not has_ended(ended, release.root.sequence) for release in kept.releases)
+    ended = needed.releases[0].root.ended if needed.releases else ()
+    readable = sum(not has_ended(ended, release.root.sequence) for release in needed.releases)
     return PruneResult(deleted=(*cut, *unneeded), releases=readable)
 
 
-def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _NeededObjects:
+def find_needed(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _NeededObjects:
     """Find the releases to keep, and all objects that they name, including their roots."""
     named: set[str] = set()
     releases: list[ListedRelease] = []
@@ -115,14 +115,14 @@ def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust:
     return _NeededObjects(frozenset(named), tuple(releases), cut, taken_at)
 
 
-def _refuse_gap(kept: _NeededObjects, *, longest: timedelta) -> None:
+def _refuse_gap(needed: _NeededObjects, *, longest: timedelta) -> None:
     """Raise WrongClock if the last release came too long after the previous one, or if only the current one would be
     left. A long gap between earlier releases counts only if there is a release to delete."""
-    if kept.cut is None:
-        compared = kept.releases[:2]
+    if needed.cut is None:
+        compared = needed.releases[:2]
     else:
         # What the newest deleted one was followed by is known for long, save where that is the current one.
-        compared = kept.releases if len(kept.releases) > 1 else (*kept.releases, kept.cut)
+        compared = needed.releases if len(needed.releases) > 1 else (*needed.releases, needed.cut)
     for newer, older in pairwise(compared):
         gap = newer.root.built_at - older.root.built_at
         if gap > longest:
@@ -130,8 +130,8 @@ def _refuse_gap(kept: _NeededObjects, *, longest: timedelta) -> None:
                 f"release {newer.id} was published {gap} after release {older.id}, more than [store] keep_days "
                 f"({longest.days}): nothing was built for so long, or the clock was wrong; {_ADVICE}"
             )
-    if kept.cut is not None and len(kept.releases) == 1:
+    if needed.cut is not None and len(needed.releases) == 1:
         raise WrongClock(
-            f"all releases but {kept.releases[0].id}, the current one, would be deleted: nothing was published since "
+            f"all releases but {needed.releases[0].id}, the current one, would be deleted: nothing was published since "
             f"for more than [store] keep_days ({longest.days}), or the clock is wrong; {_ADVICE}"
         )

@@ -53,8 +53,8 @@ class LazyPacks(Sequence[Bytes]):
         return self.files[str(range(len(self))[at])]
 
 
-class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
-    """The data that answers about one metro depend on. Immutable.
+class Snapshot(Struct, frozen=True, kw_only=True, dict=True, weakref=True):
+    """The data that answers about one metro depend on. Immutable, but for the `reader` that answers attach to it.
 
     Attributes:
         stamp: when a release last changed the metro (`meta.generated_at`).

@@ -180,7 +180,7 @@ def _list_hashes(copies: Sequence[OrganizationCopy]) -> dict[str, bytes]:
 
 def _rank(copy: OrganizationCopy) -> Rank:
     is_published, updated_at = copy.row["status"] == PUBLISHED, copy.row["updated_at"]
-    return rank_copy(is_published=is_published, is_lent=not copy.is_own, updated_at=updated_at, metro=copy.metro)
+    return rank_copy(is_published=is_published, is_own=copy.is_own, updated_at=updated_at, metro=copy.metro)
 
 
 def _name_fields(before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy]) -> set[str]:

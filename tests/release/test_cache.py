@@ -130,7 +130,7 @@ def test_what_no_release_needs_is_evicted_an_hour_after_it_was_opened_last(tmp_p
     os.utime(mapped.path, (1, 1))
     for sha in (opened, new):
         fetch_object(store, sha, folder=tmp_path)
-    evict_objects(tmp_path, kept={needed})
+    evict_objects(tmp_path, needed={needed})
     assert list_cached(tmp_path) == {needed, opened, new}
     assert mapped[:] == store.get(object_name(unused))
-    evict_objects(tmp_path / "none", kept=())
+    evict_objects(tmp_path / "none", needed=())

@@ -66,14 +66,14 @@ def make_row_index(frame: "pl.DataFrame") -> "pl.DataFrame":
     """Make the table for `RowIndex`, in the order of `frame` except for the columns sorted by id or checksum. Raises
     what Polars raises if an id is no uuid."""
     types = frame["type"] if "type" in frame.columns else pl.zeros(frame.height, pl.UInt8(), eager=True)
-    is_lent = pl.col("home").is_not_null() if "home" in frame.columns else pl.lit(value=False)
-    frame = frame.with_columns(types.alias("type"), is_lent.cast(pl.UInt8()).alias("is_lent"))
+    is_own = pl.col("home").is_null() if "home" in frame.columns else pl.lit(value=True)
+    frame = frame.with_columns(types.alias("type"), is_own.cast(pl.UInt8()).alias("is_own"))
     raw = frame["id"].str.replace_all("-", "", literal=True).str.decode("hex")
     halves = np.frombuffer(b"".join(raw.to_list()), dtype=">u8").reshape(-1, 2).astype(np.uint64)
     order = np.argsort(halves[:, 0], kind="stable")
     return pl.DataFrame(
         [
-            *frame.select("type", "status", "is_lent", "pack", "offset", "length", "hash"),
+            *frame.select("type", "status", "is_own", "pack", "offset", "length", "hash"),
             *frame.select(pl.col("categories").fill_null(0), pl.col("created_at", "updated_at").fill_null(_NEVER)),
             *make_texts(frame["slug"]),
             pl.Series("by_id", order, dtype=pl.UInt32()),
@@ -99,7 +99,7 @@ class RowIndex:
         self._packs, self._offsets = table.view_array("pack"), table.view_array("offset")
         self._lengths = table.view_array("length")
         self._created, self._updated = table.view_array("created_at"), table.view_array("updated_at")
-        self._categories, self._lent = table.view_array("categories"), table.view_array("is_lent")
+        self._categories, self._own = table.view_array("categories"), table.view_array("is_own")
         _, self._hashes = table.view_texts("hash")
 
     def __len__(self) -> int:
@@ -144,9 +144,9 @@ class RowIndex:
         status = self._statuses[row]
         return status == PUBLISHED or (include_archived and status == ARCHIVED)
 
-    def is_lent(self, row: int) -> bool:
-        """Return True for an organization whose own record is in another metro."""
-        return bool(self._lent[row])
+    def is_own(self, row: int) -> bool:
+        """Return True unless an organization's record is in another metro."""
+        return bool(self._own[row])
 
     def find_published(self) -> NDArray[np.bool_]:
         """Mark the published rows."""
@@ -379,23 +379,20 @@ def _read(packs: Mapping[int, memoryview], pack: int, offset: int, length: int) 
 
 def find_reader(snapshot: Snapshot) -> SnapshotReader | None:
     """Return the reader of a snapshot if one is open, else None."""
-    return _by_snapshot.get(id(snapshot))
+    return snapshot.__dict__.get("reader")
 
 
 _lock = threading.Lock()
-_by_snapshot: dict[int, SnapshotReader] = {}
 
 
 def open_snapshot(snapshot: Snapshot) -> SnapshotReader:
-    """Return the only reader of a snapshot, which lives as long as the snapshot.
+    """Return the only reader of a snapshot, which the snapshot holds.
 
     Raises an error of Polars if a table is broken.
     """
-    reader = _by_snapshot.get(id(snapshot))
-    if reader is not None:
-        return reader
-    with _lock:
-        if id(snapshot) not in _by_snapshot:
-            _by_snapshot[id(snapshot)] = SnapshotReader(snapshot)
-            weakref.finalize(snapshot, _by_snapshot.pop, id(snapshot), None).atexit = False
-        return _by_snapshot[id(snapshot)]
+    reader: SnapshotReader | None = snapshot.__dict__.get("reader")
+    if reader is None:
+        with _lock:
+            reader = snapshot.__dict__.get("reader") or SnapshotReader(snapshot)
+            snapshot.__dict__["reader"] = reader
+    return reader
