@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from outings.contract.languages.word_lists import expand
 from outings.texts.age_phrases import (
     LEADS,
     MONEY,
@@ -33,7 +34,6 @@ from outings.texts.tokens import (
     WORD,
     Scanner,
     Token,
-    expand,
     fold,
     make_roles,
     order_languages,

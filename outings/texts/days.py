@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from outings.contract.languages.word_lists import expand
 from outings.texts.tokens import (
     AHEAD,
     END,
@@ -16,7 +17,6 @@ from outings.texts.tokens import (
     WORD,
     Scanner,
     Token,
-    expand,
     fold,
     make_roles,
     order_languages,

@@ -3,11 +3,12 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import product
 from typing import Any, NamedTuple
+
+from outings.contract.languages.word_lists import expand
 
 LANGUAGES = ("en", "es", "fr", "de", "pt", "it", "nl", "ca")
 WORD, SIGN, NUMBER, END = "word", "sign", "number", "end"
@@ -48,13 +49,6 @@ def read_words(language: str) -> Mapping[str, Any]:
     """Return the words of a language that ships; those of an unknown one are empty."""
     path = files("outings.contract.languages").joinpath(language, "texts.toml")
     return tomllib.loads(path.read_text("utf-8")) if language in LANGUAGES else {}
-
-
-def expand(phrases: str) -> Iterator[str]:
-    """Yield the phrases of a list with commas: `year{|s}, of age` is `year`, `years` and `of age`."""
-    for phrase in filter(None, (part.strip() for part in phrases.split(","))):
-        pieces = re.findall(r"\{[^}]*\}|[^{}]+", phrase)
-        yield from map("".join, product(*(part[1:-1].split("|") if part[0] == "{" else [part] for part in pieces)))
 
 
 def make_roles(

@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from outings.configuration import list_american
 from outings.contract.languages.language import ENGLISH
+from outings.contract.languages.word_lists import expand
 from outings.contract.text import split_words
-from outings.texts.tokens import LANGUAGES, expand
+from outings.texts.tokens import LANGUAGES
 from outings.texts.tokens import read_words as read_texts
 from pipeline.drafts.columns import Column, list_spellings, rank_name, tidy
 from pipeline.drafts.roles import fits, read_number

@@ -58,7 +58,7 @@ def test_a_language_of_ones_own_is_a_folder_of_words(tmp_path: Path) -> None:
         ("search.toml", "stems = 3", "search.toml: Expected `str`, got `int` - at `$.stems`"),
         ("search.toml", 'stems = "portugese"', 'search.toml: stems is "portugese"; did you mean'),
         ("search.toml", "[phrases]\ntimes = ['(']", 'search.toml: "(" is no regular expression'),
-        ("search.toml", "[phrases]\ntimes = ['<day>']", 'search.toml: "<day>" names <day>; allowed: none'),
+        ("search.toml", "[phrases]\ntimes = ['<day>']", 'search.toml: "<day>" names <day>; allowed: months, days'),
         ("search.toml", "[words]\nfiller = 'de'", "search.toml: Object contains unknown field `filler`"),
         ("texts.toml", "[ages]\nyear = 'anos'", "texts.toml: Object contains unknown field `year` - at `$.ages`"),
         ("texts.toml", "numbers = 3", "texts.toml: Expected `str` - at `$.numbers`"),

@@ -4,9 +4,16 @@ from collections import Counter
 
 import pytest
 
+from outings.answers.search.understanding.words import QueryWords
+from outings.contract.languages.language import SHIPPED, read_shipped_language
+from outings.contract.languages.word_lists import expand
+from outings.contract.vocabulary import WEEKDAYS as VOCABULARY_DAYS
+from outings.contract.vocabulary import Vocabulary
 from outings.texts.days import WEEKDAYS
-from outings.texts.tokens import LANGUAGES, expand, fold, read_words
-from tests.texts.table import list_texts, read
+from outings.texts.tokens import LANGUAGES, fold, read_words
+from tests.texts.table import TODAY, list_texts, read
+
+MONTHS = 12
 
 # Not every language has a word for these.
 OPTIONAL = {
@@ -98,3 +105,20 @@ def test_a_strange_text_fails_no_reader(text: str) -> None:
     for kind in ("ages", "amounts", "hours", "days"):
         assert read(kind, text, None)
     assert fold(text) == fold(fold(text))
+
+
+@pytest.mark.parametrize("code", SHIPPED)
+def test_a_search_knows_each_day_and_month_that_texts_know_but_those_that_it_lists(code: str) -> None:
+    words = QueryWords(read_shipped_language(code))
+    search = read_shipped_language(code).search
+    assert search is not None
+    beside = {*search.calendar.beside.split(), *search.calendar.without.split()}
+    for place, names in enumerate([*read_words(code)["months"], *read_words(code)["weekdays"]]):
+        for name in (name for name in expand(names) if name not in beside):
+            (phrase,) = [phrase for phrase in words.filters.find(name) if phrase.text == name]
+            values = words.filters.list_values(phrase, today=TODAY, vocabulary=Vocabulary())
+            if place < MONTHS:
+                assert f"-{place + 1:02}-" in str(values["from"]), name
+            else:
+                assert values["weekday"] == (VOCABULARY_DAYS[place - MONTHS],), name
+            assert name in words.times, name

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from outings.contract.languages.word_lists import AudienceWords, SearchWords, StreetWords
+from outings.contract.languages.word_lists import DAY_PARTS, AudienceWords, SearchWords, StreetWords, expand
 from outings.contract.text import split_words
 
 # Phrases of about the same meaning. A phrase is its folded words with single spaces: "tai chi".
@@ -118,14 +118,40 @@ def parse_language(code: str, contents: Mapping[str, bytes], *, are_patterns_kno
     `are_patterns_known`: do not check regular expressions by compiling them. Raises LanguageError."""
     present = [name for name in FILES if name in contents]
     tables = {name: _parse_file(name, contents[name], are_patterns_known=are_patterns_known) for name in present}
+    texts, search = tables.get("texts.toml") or _read_shipped_texts(code), tables.get("search.toml")
     return Language(
         code=code,
-        texts=tables.get("texts.toml") or _read_shipped_texts(code),
-        search=tables.get("search.toml"),
+        texts=texts,
+        search=_name_days(search, texts) if search is not None and texts else search,
         audience=tables.get("audience.toml"),
         streets=tables.get("streets.toml"),
         categories=tables.get("categories.toml", {}),
         related=tables.get("related.csv", ()),
+    )
+
+
+def _name_days(search: SearchWords, texts: Mapping[str, Any]) -> SearchWords:
+    """Return the words for searches with the months and weekdays of `texts`: in its calendar, among its words for
+    times, and as the parts `<months>` and `<days>` of its phrases."""
+    calendar = search.calendar
+    without, beside = calendar.without.split(), calendar.beside.split()
+    named = {
+        table: [[name for name in expand(names) if name not in without] for names in texts[table]]
+        for table in ("months", "weekdays")
+    }
+    patterns = {
+        table: getattr(calendar, table) or " ".join("|".join(names).replace(" ", "[ -]") for names in lists)
+        for table, lists in named.items()
+    }
+    times = (name for lists in named.values() for names in lists for name in names if " " not in name)
+    parts = {part: f"(?:{'|'.join(patterns[table].split())})" for part, table in DAY_PARTS.items()}
+    return msgspec.structs.replace(
+        search,
+        calendar=msgspec.structs.replace(calendar, **patterns),
+        words=msgspec.structs.replace(
+            search.words, times=" ".join([search.words.times, *(name for name in times if name not in beside)])
+        ),
+        phrases=msgspec.structs.replace(search.phrases, parts=parts | search.phrases.parts),
     )
 
 

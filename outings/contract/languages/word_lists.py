@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Literal
 
 from msgspec import Struct
@@ -79,10 +80,13 @@ class AgeWords(Struct, frozen=True, kw_only=True):
 
 
 class CalendarWords(Struct, frozen=True, kw_only=True):
-    """Regular expressions for the months from January and the weekdays from Monday, separated by blanks."""
+    """Regular expressions for the months from January and the weekdays from Monday, separated by blanks; by default the
+    names in texts.toml. `without`: those that mean something else in a search; `beside`: those that mean it alone."""
 
     months: str = ""
     weekdays: str = ""
+    without: str = ""
+    beside: str = ""
 
 
 class Span(Struct, frozen=True, kw_only=True):
@@ -129,6 +133,10 @@ FILTER_PARTS = {
 }
 
 
+# Parts of phrases that are the names of texts.toml, by the table there.
+DAY_PARTS = {"months": "months", "days": "weekdays"}
+
+
 class SearchWords(Struct, frozen=True, kw_only=True):
     stems: str = ""
     words: RoleWords = RoleWords()
@@ -142,7 +150,7 @@ class SearchWords(Struct, frozen=True, kw_only=True):
     def list_patterns(self) -> Iterator[str]:
         phrases = self.phrases
         for pattern in (*phrases.names, *phrases.prices, *phrases.times, *phrases.audience, *phrases.fillers):
-            yield fill_parts(pattern, phrases.parts)
+            yield fill_parts(pattern, dict.fromkeys(DAY_PARTS, ".") | phrases.parts)
         yield self.names.called_off
         yield from (self.amounts.before, self.amounts.to, self.amounts.units)
         yield from (*self.calendar.months.split(), *self.calendar.weekdays.split())
@@ -156,6 +164,13 @@ class SearchWords(Struct, frozen=True, kw_only=True):
         for phrase in self.filters:
             if phrase.span is not None and phrase.span.last < phrase.span.first:
                 raise ValueError(f'span of "{phrase.words}" ends before it begins; last is at least first')
+
+
+def expand(phrases: str) -> Iterator[str]:
+    """Yield the phrases of a list with commas: `year{|s}, of age` is `year`, `years` and `of age`."""
+    for phrase in filter(None, (part.strip() for part in phrases.split(","))):
+        pieces = re.findall(r"\{[^}]*\}|[^{}]+", phrase)
+        yield from map("".join, product(*(part[1:-1].split("|") if part[0] == "{" else [part] for part in pieces)))
 
 
 _PART = re.compile(r"<([a-z_]+)>")
