@@ -64,6 +64,7 @@ test: test-environment
 test-long: test-environment
 	@tools/install_packages $(LONG_TEST_PACKAGES)
 	@tools/install_npm_packages $(VENV) build/cloudflare dev > /dev/null
+	@tools/install_npm_packages $(VENV) tests/pages/clients dev > /dev/null
 	@OUTINGS_TEST_CASES=$${OUTINGS_TEST_CASES:-$(LONG_TEST_CASES)} tools/run_in_memory $(BIN)/pytest -m "(long or generated) and not browser" $(ARGS)
 
 pages-environment:

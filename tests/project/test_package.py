@@ -184,7 +184,7 @@ def read_npm_requirements(file: Path) -> dict[str, str]:
 
 
 def test_every_package_of_npm_is_explained_and_pinned() -> None:
-    folders = [ROOT / "site", ROOT / "build/cloudflare"]
+    folders = [ROOT / "site", ROOT / "build/cloudflare", ROOT / "tests/pages/clients"]
     requested = {folder: read_npm_requirements(folder / "package.json") for folder in folders}
     explained = re.findall(r"^\| (`.*?`) \(npm\) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
     assert {name for cell in explained for name in re.findall(r"`([^`]+)`", cell)} == set().union(*requested.values())
