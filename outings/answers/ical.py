@@ -32,7 +32,7 @@ _WEEK = 7
 _SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
 # Changes in fewer years than this are written as single dates, since a rule would fit by chance.
 _FEWEST = 3
-_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
 class _Kind(Struct, frozen=True):
@@ -58,7 +58,7 @@ class _Days(Struct, frozen=True):
 
     def write_rule(self) -> str:
         number, rest = divmod(self.first - 1, _WEEK)
-        weekday = _CODES[self.weekday]
+        weekday = CODES[self.weekday]
         if self.first < 0 or not rest:
             return f"BYMONTH={self.month};BYDAY={-1 if self.first < 0 else number + 1}{weekday}"
         days = ",".join(str(day) for day in range(self.first, self.first + _WEEK))
@@ -192,7 +192,8 @@ def render_event(document: bytes, *, series: Series, row: int) -> Entry:
     event = msgspec.json.decode(document)
     if not event["has_date"]:
         return Entry(data=b"")
-    stamps, texts = encode_lines(_write_stamps(event)), encode_lines(_write_texts(event))
+    url = event["registration_url"] or event["ticket_url"]
+    stamps, texts = encode_lines(_write_stamps(event)), encode_lines(write_texts(event, url=url))
     dates = (
         (b"%b%b\r\n" % (_BEGIN, uid.encode()), stamps, encode_lines(_write_times(event, *times)), recurrence, texts)
         for uid, times, recurrence in _list_entries(event, series=series, row=row)
@@ -241,18 +242,18 @@ def _format_time(text: str) -> str:
     return text.replace("-", "").replace(":", "")
 
 
-def _write_texts(event: Mapping[str, Any]) -> Iterator[str]:
-    location, place = event["location"], event["place"]
+def write_texts(item: Mapping[str, Any], *, url: str | None) -> Iterator[str]:
+    """Yield the lines of a VEVENT behind its times, to its end. `url`: the address of the listing's page."""
+    location, place = item["location"] or {"address": None, "lat": None, "lng": None}, item["place"]
     where = [text for text in (place and place["name"], location["address"]) if text]
-    texts = {"SUMMARY": event["name"], "DESCRIPTION": event["description"], "LOCATION": ", ".join(where)}
+    texts = {"SUMMARY": item["name"], "DESCRIPTION": item["description"], "LOCATION": ", ".join(where)}
     for name, text in texts.items():
         if text:
             yield f"{name}:{escape_text(text)}"
     if location["lat"] is not None and location["lng"] is not None:
         yield f"GEO:{location['lat']};{location['lng']}"
-    if event["categories"]:
-        yield f"CATEGORIES:{','.join(map(escape_text, event['categories']))}"
-    url = event["registration_url"] or event["ticket_url"]
+    if item["categories"]:
+        yield f"CATEGORIES:{','.join(map(escape_text, item['categories']))}"
     if url and url.isprintable():
         yield f"URL:{url}"
     yield "STATUS:CONFIRMED"

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from markupsafe import Markup
 
-from outings.answers.ical import encode_lines, encode_vtimezone, escape_text
+from outings.answers.ical import CODES, encode_lines, encode_vtimezone, write_texts
 from outings.configuration.zones import read_zone
 from outings.contract.vocabulary import COLLECTIONS, WEEKDAYS
 from outings.pages.addresses import locate_filtered, locate_listing, make_absolute, make_webcal
@@ -32,7 +32,6 @@ from outings.release.site import Picture, SiteSettings, Thumbnail, locate_pictur
 Document = Mapping[str, Any]
 
 _MAP = "https://www.openstreetmap.org/"
-_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SUMMARY = 200
 _PHOTO_HEIGHT = 384
 _FLAGS = ("is_indoor", "is_outdoor", "is_sensory_friendly", "good_for_rainy")
@@ -172,7 +171,7 @@ def render_calendar(item: Document) -> bytes | None:
     if not entries:
         return None
     head = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//outings//listing//EN"]
-    texts = _write_texts(item)
+    texts = [*write_texts(item, url=next((address for _, address in _list_addresses(item)), None))]
     stamp = (item["updated_at"] or "1970-01-01T00:00:00Z").replace("-", "").replace(":", "")
     events = []
     for number, times in enumerate(entries):
@@ -182,7 +181,6 @@ def render_calendar(item: Document) -> bytes | None:
             f"DTSTAMP:{stamp}",
             *times,
             *texts,
-            "END:VEVENT",
         ]
     return encode_lines(head) + encode_vtimezone(_find_zone(item)) + encode_lines([*events, "END:VCALENDAR"])
 
@@ -220,7 +218,7 @@ def _write_weekly(schedule: Document, term: Document, zone: str) -> Iterator[lis
     )
     times = _write_times(start or str(first), end, zone, has_time=start is not None)
     if days:
-        codes = ",".join(_CODES[WEEKDAYS.index(day)] for day in days)
+        codes = ",".join(CODES[WEEKDAYS.index(day)] for day in days)
         times.append(
             f"RRULE:FREQ=WEEKLY;BYDAY={codes}{_write_until(term['ends_on'], zone, has_time=start is not None)}"
         )
@@ -242,15 +240,3 @@ def _write_times(start: str, end: str | None, zone: str, *, has_time: bool) -> l
     start, end = (text and (text if has_time else text[:10]) for text in (start, end or ""))
     times = {"DTSTART": start, "DTEND": end} if end > start else {"DTSTART": start}
     return [f"{name}{form}{text.replace('-', '').replace(':', '')}" for name, text in times.items()]
-
-
-def _write_texts(item: Document) -> list[str]:
-    place, location = item.get("place") or {}, item["location"] or {}
-    where = ", ".join(dict.fromkeys(filter(None, (place.get("name"), location.get("address")))))
-    lines = [f"SUMMARY:{escape_text(item['name'])}"]
-    lines += [f"DESCRIPTION:{escape_text(item['description'])}"] if item["description"] else []
-    lines += [f"LOCATION:{escape_text(where)}"] if where else []
-    lines += [f"URL:{address}" for _, address in _list_addresses(item)[:1]]
-    if location.get("lat") is not None and location.get("lng") is not None:
-        lines.append(f"GEO:{location['lat']};{location['lng']}")
-    return lines
