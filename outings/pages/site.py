@@ -54,9 +54,12 @@ def render_home(
     """Render the home page, which shows the metros where the settings say so. `cities`: on plain files, whose weekend
     it has."""
     if settings.is_static:
-        from outings.pages.whats_on import list_weekends
+        from outings.pages.whats_on import WEEKEND_ROWS, list_weekends
 
-        values = {"metros": metros, "weekends": list_weekends(cities), "lists": name_words(settings, "lists")}
+        values = {
+            "metros": metros, "weekends": list_weekends(cities), "most": WEEKEND_ROWS,
+            "lists": name_words(settings, "lists"),
+        }  # fmt: skip
         return render_page("", "static_home.html", settings=settings, page_words="home", values=values)
     metros = metros if settings.shows_data else ()
     # The first of which something comes back.

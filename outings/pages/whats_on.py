@@ -11,10 +11,15 @@ from outings.pages.assets import Page
 from outings.pages.facts import format_day
 from outings.pages.layout import render_page
 from outings.pages.lists import GROUPED, Block, Lists
+from outings.release.manifest import MetroSettings
 
 _SATURDAY, _WEEK = 5, 7
-# Rows of a day that one plans for first, of another day, of a city on the home page, and of what begins soon.
-_MANY, _FEW, _WEEKEND_ROWS, _BEGINNING = 12, 5, 5, 5
+# Rows of a day that one plans for first, of another day, and of what begins soon.
+_MANY, _FEW, _BEGINNING = 12, 5, 5
+# Of a day that is going on, rows of each of its parts, in seconds: whenever it is read, some are not over.
+_EACH_PART, _PART = 4, 6 * 3600
+# Rows of a city on the home page: a script leaves the first that are not over.
+WEEKEND_ROWS = 5
 MOST_GROUPS = 12
 
 
@@ -53,7 +58,7 @@ def make_weekend(lists: Lists) -> Block:
     today = lists.listed.today
     saturday = today + timedelta(days=max(_SATURDAY - today.weekday(), 0))
     last = saturday + timedelta(days=0 if today.weekday() > _SATURDAY else 1)
-    return _make_block(lists, "", saturday, last, most=_WEEKEND_ROWS)
+    return _make_block(lists, "", saturday, last)
 
 
 def _list_days(lists: Lists) -> Iterator[Block]:
@@ -65,13 +70,14 @@ def _list_days(lists: Lists) -> Iterator[Block]:
         word = ["today", "tomorrow"][number] if number <= 1 else "weekend" if is_weekend else ""
         heading = format_day(day, lists.facts_words)
         heading = lists.words["day"].format(word=lists.words[word], day=heading) if word else heading
-        block = _make_block(lists, heading, day, day, most=_MANY if word else _FEW)
+        block = _make_block(lists, heading, day, day, most=None if not number else _MANY if word else _FEW)
         if block.rows:
             yield block
 
 
-def _make_block(lists: Lists, heading: str, first: date, last: date, *, most: int) -> Block:
-    """Return the first events that are on from `first` to `last`, each once: dated ones before those that run."""
+def _make_block(lists: Lists, heading: str, first: date, last: date, *, most: int | None = None) -> Block:
+    """Return the first events that are on from `first` to `last`, each once: dated ones before those that run. Without
+    `most`: the first of each part of each day."""
     dates = lists.listed.dates.filter(pl.col("date").is_between(first, last))
     dates = dates.unique("row", keep="first", maintain_order=True)
     own = lists.listed.rows.filter((pl.col("type") == TYPES.index("event")) & (pl.col("group") == 0))
@@ -81,7 +87,9 @@ def _make_block(lists: Lists, heading: str, first: date, last: date, *, most: in
         .sort("runs", "day", "time", "name_key", "id", nulls_last=True)
     )
     more = f"explore/?metro={lists.metro.slug}&type=events&from={first}&to={last}"
-    rows = lists.make_rows(found.head(most).rows(named=True))
+    is_early = pl.int_range(pl.len()).over("day", pl.col("time") // _PART) < _EACH_PART
+    shown = found.filter(is_early) if most is None else found.head(most)
+    rows = lists.make_rows(shown.rows(named=True))
     return Block(heading=heading, day=first if first == last else None, rows=rows, total=found.height, more=more)
 
 
@@ -99,11 +107,11 @@ def _list_beginning(lists: Lists) -> Iterator[Block]:
             )  # fmt: skip
 
 
-def list_weekends(cities: Sequence[Lists]) -> list[tuple[str, str, list[Block]]]:
-    """Return the name, the page's path and the weekend of each city, or what begins soon where there are no events."""
+def list_weekends(cities: Sequence[Lists]) -> list[tuple[MetroSettings, str, list[Block]]]:
+    """Return each city, its page's path and its weekend, or what begins soon where there are no events."""
     shown = []
     for lists in cities:
         weekend = make_weekend(lists)
         blocks = [weekend] if weekend.rows else [*_list_beginning(lists)]
-        shown.append((lists.metro.name, locate_city(lists.metro.slug), blocks))
+        shown.append((lists.metro, locate_city(lists.metro.slug), blocks))
     return shown

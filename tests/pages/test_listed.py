@@ -119,3 +119,23 @@ def test_a_city_without_events_shows_what_begins_soon_and_names_no_empty_kind(tm
     assert "Nothing is listed" not in page
     assert "Events" not in page
     assert "Subscribe" not in page
+
+
+def test_a_day_that_goes_on_has_rows_of_each_of_its_parts(tmp_path: Path) -> None:
+    hours = [*[8] * 20, *[14] * 20, 19]
+    events = [
+        documents.make_event(
+            make_uuid(number),
+            name=f"{number} at {hour}",
+            starts_local=f"2026-08-15T{hour:02}:00:00",
+            has_date=True,
+            has_time=True,
+        )
+        for number, hour in enumerate(hours, start=1)
+    ]
+    dates = {item["id"]: [datetime.fromisoformat(item["starts_local"])] for item in events}
+    listed = Listed(open_world(World(listings=events, dates=dates), tmp_path), SATURDAY)
+    lists = Lists(listed, SiteSettings(shows_data=True, is_static=True))
+    names = [row.name.partition(" ")[2] for row in make_weekend(lists).rows]
+    assert names == ["at 8"] * 4 + ["at 14"] * 4 + ["at 19"]
+    assert "41 at 19" in render_whats_on(lists).data.decode()
