@@ -135,13 +135,13 @@ function tellDistance(item, state, language) {
 
 /**
  * The address of a listing's own page, where the site has such pages. On plain files it is a folder.
- * @param {HTMLElement} root with `data-pages`, the address of the site, and on plain files `data-metros`
+ * @param {HTMLElement} root with `data-pages`, the address of the site, and on plain files `data-folders`
  * @param {string} metro
  * @param {string} type
  * @param {string} slug
  */
-export function locatePage({ dataset: { pages, metros } }, metro, type, slug) {
-  return pages === undefined ? "" : `${pages}${metro}/${type}/${encodeURIComponent(slug)}${metros ? "/" : ""}`;
+export function locatePage({ dataset: { pages, folders } }, metro, type, slug) {
+  return pages === undefined ? "" : `${pages}${metro}/${type}/${encodeURIComponent(slug)}${folders ? "/" : ""}`;
 }
 
 /**
