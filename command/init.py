@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
+from msgspec.structs import replace
 
 from command.options import disarm, print_json, read_config, take_config, take_json
 from command.websites import (
@@ -191,7 +192,10 @@ def _open_all(
         for name, url in websites.urls.items()
         if name not in websites.opened
     ]
-    return [*open_files(feeds, config.absolute().parent, scratch), *websites.opened.values()]
+    files = open_files(feeds, config.absolute().parent, scratch)
+    # Points of a preset's events bring their venues.
+    named = [replace(file, feed=replace(file.feed, venues="location.lat" in file.known)) for file in files]
+    return [*named, *websites.opened.values()]
 
 
 def _draft(

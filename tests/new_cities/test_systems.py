@@ -46,7 +46,7 @@ def draft(web: Web, tmp_path: Path) -> Draft:
 def test_a_site_with_the_events_calendar_needs_no_more_than_its_address(draft: Draft, web: Web) -> None:
     web.pages[TRIBE] = calendars.make_tribe([calendars.make_tribe_event(number) for number in range(1, 6)])
     done, feed = draft("", "--preset", "the-events-calendar", "--organization", "Parks")
-    assert "table, 5 rows, 5 records" in done.stdout
+    assert "table, 6 rows, 6 records" in done.stdout  # five events, and their venue
     assert "by the preset the-events-calendar" in done.stdout
     assert (feed["preset"], feed["url"], feed["defaults"]) == (
         "the-events-calendar", web.url, {"organization": {"name": "Parks"}},

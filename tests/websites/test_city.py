@@ -213,6 +213,12 @@ def test_the_branches_of_a_library_come_along_as_places(draft: Draft, internet: 
     }  # fmt: skip
 
 
+def test_an_address_of_a_known_system_brings_its_branches_too(draft: Draft, internet: Internet) -> None:
+    city.open_library(internet)
+    _, (feed,) = draft("https://city.bibliocommons.com/v2/events", *CENTER)
+    assert (feed["preset"], feed["venues"]) == ("bibliocommons", True)
+
+
 @pytest.mark.parametrize(
     ("where", "name"),
     [
