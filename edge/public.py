@@ -37,7 +37,7 @@ from outings.contract.errors import ApiError, not_found, unavailable
 from outings.contract.openapi.document import encode_document
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.resources.sync import EXPORT_TYPES
-from outings.contract.routes import METRICS_TYPE, ROUTES, match_route
+from outings.contract.routes import CATALOG_TYPE, METRICS_TYPE, ROUTES, match_route
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.pages.assets import HTML
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY, place_page
@@ -45,6 +45,21 @@ from outings.pages.missing_page import PATH as MISSING
 from outings.release.site import ASSETS, BROTLI, GZIP, WEBP, SiteFile, StoredFile, locate_outlines
 
 (MAX_AGE,) = (route.max_age for route in ROUTES if route.name == "openapi")
+
+
+_CATALOG = msgspec.json.encode(
+    {
+        "linkset": [
+            {
+                "anchor": "/v1",
+                "service-desc": [{"href": "/openapi.json", "type": "application/vnd.oai.openapi+json;version=3.1"}],
+                "service-doc": [{"href": "/reference/", "type": "text/html"}],
+                "service-meta": [{"href": "/v1/vocabulary", "type": "application/json"}],
+            }
+        ]
+    }
+)
+_CATALOG_ETAG = make_etag(_CATALOG)
 
 
 class EncodedDocument(Struct, frozen=True, kw_only=True):
@@ -240,6 +255,11 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
                 return make_status(request, text, media=METRICS_TYPE)
             case "/openapi.json":
                 return self._answer_document(request)
+            case "/.well-known/api-catalog":
+                head = make_head(etag=_CATALOG_ETAG, max_age=MAX_AGE, release=None)
+                if matches_etag(request.if_none_match, _CATALOG_ETAG):
+                    return make_not_modified(request, head)
+                return make_success(request, head, make_body(_CATALOG, IDENTITY, media=CATALOG_TYPE))
             case _:
                 return self._answer_public(request)
 

@@ -126,7 +126,7 @@ class Route(Struct, frozen=True, kw_only=True, dict=True):
         name = re.sub("(?<=[a-z])(?=[A-Z])", "_", self.item.__name__).lower()
         return name if "fields" in self.parameters else None
 
-    @cached_property
+    @property
     def formats(self) -> tuple[str, ...]:
         """Return the formats of `LIST_FORMATS` that may end the path: of a map if the items say where they are."""
         if self.is_one or self.meta is None:
@@ -158,7 +158,8 @@ class Match(Struct, frozen=True, kw_only=True, dict=True):
         return f"{path}.{self.format}" if self.format else path
 
 
-# Media type of `/metrics`.
+# Media types of the catalog (RFC 9727) and of `/metrics`.
+CATALOG_TYPE = "application/linkset+json"
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -493,6 +494,7 @@ ROUTES: tuple[Route, ...] = (
         )
         for name, path, meaning, item, media, max_age in (
             ("openapi", "/openapi.json", "Get this contract as OpenAPI 3.1.", dict, JSON, 3600),
+            ("catalog", "/.well-known/api-catalog", "List what describes the API (RFC 9727).", str, CATALOG_TYPE, 3600),
             ("healthz", "/healthz", "Check that the process is running.", Health, JSON, None),
             ("readyz", "/readyz", "Check that the server can answer.", Readiness, JSON, None),
             ("metrics", "/metrics", "Get measurements for operators.", str, METRICS_TYPE, None),

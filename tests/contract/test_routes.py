@@ -51,6 +51,7 @@ _PATHS = {
     "/v1/seattle/events.ics": "events.ics",
     "/v1/seattle/events.ics/address": "events.ics.address",
     "/openapi.json": "openapi",
+    "/.well-known/api-catalog": "catalog",
     "/healthz": "healthz",
     "/readyz": "readyz",
     "/metrics": "metrics",
@@ -210,6 +211,6 @@ def test_an_answer_may_be_kept_as_long_as_the_contract_says(name: str, max_age: 
 
 def test_operations_alone_need_no_key():
     assert {route.name for route in ROUTES if not route.needs_key} == {
-        "openapi", "healthz", "readyz", "metrics", "directory", "vocabulary"
+        "openapi", "catalog", "healthz", "readyz", "metrics", "directory", "vocabulary"
     }  # fmt: skip
     assert all(route.plan == "all" for route in ROUTES)

@@ -26,6 +26,7 @@ PLACE, ORGANIZATION = "3a88a403-252d-51a0-aa0c-1f0dd7c10fde", "a3e3ca9e-0a46-5f7
 # The metrics first: they count what was asked before.
 REQUESTS = (
     "/metrics",
+    "/.well-known/api-catalog",
     "/healthz",
     "/readyz",
     "/v1",
