@@ -35,7 +35,8 @@ SPANISH = [
 ENGLISH = [
     "camps in july under $100", "swim lessons on saturdays after 4pm", "free museums open now",
     "story time december 12", "open friday", "next weekend outdoors", "art that starts next month",
-    "weeknights pottery", "may 40", "with openings this morning", "rainy day indoor play",
+    "weeknights pottery", "may 40", "with openings this morning", "concert sat night", "sat prep",
+    "sun morning yoga", "rainy day indoor play",
 ]  # fmt: skip
 
 

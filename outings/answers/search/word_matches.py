@@ -184,12 +184,12 @@ class WordFinder:
         """Return the codes of each word, by row.
 
         `beginning`: the last word, if it is half typed. `foreign`: translations of words that are in another language
-        than the metro's; translations allow no typos.
+        than the metro's; their own words are looked for as they are: `aves` is no avenue.
         """
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
         for run in () if foreign is None else foreign.find(words):
             for number in range(run.start, run.end):
-                sources[number] = list(self.find_one(words[number], SAME))
+                sources[number] = [self.find_name((words[number],))]
         related = self._find_related(words, foreign, beginning=beginning, is_auto=is_auto)
         for run in related:
             written = "".join(words[run.start : run.end])

@@ -68,6 +68,11 @@ def test_a_word_that_both_languages_know_takes_no_typo(tmp_path: Path) -> None:
     assert find(release, "baile", AUTO) == {"Dance": "related"}
 
 
+def test_a_spanish_word_is_no_english_one_that_has_its_stem(tmp_path: Path) -> None:
+    release = open_listings(tmp_path, *name_places("Walk on Elm Ave", "Bird walk"))
+    assert find(release, "paseo de aves", AUTO) == {"Bird walk": "related", "Walk on Elm Ave": "partial"}
+
+
 def test_an_english_query_finds_what_a_spanish_metro_has(tmp_path: Path) -> None:
     release = open_listings(tmp_path, *name_places("Natación", "Cuentos", "Fútbol sala"))
     words = {"language": read_shipped_language("es"), "hash": "spanish"}
