@@ -57,8 +57,6 @@ def rank_name(role: str, path: str) -> tuple[int, int] | None:
         words, whole = spelled.split(), spelled.replace(" ", "")
         turned = "".join(reversed(words)) if len(words) == 2 else whole  # `datestart`
         places = [named[name] for name in (whole, turned) if name in named]
-        if len(words) > 1 and not places and not (role == "name" and _names_other("".join(words[:-1]))):
-            places = [place for place, first, last in _list_patterns(role) if words[0] == first or words[-1] == last]
         if not places and whole and len(path) == _SHAPEFILE_LETTERS:
             places = [_CUT + place for name, place in named.items() if name.startswith(whole)]
         if places:
@@ -74,44 +72,34 @@ def _names_other(word: str) -> bool:
 # A shapefile cuts the names of its columns to ten letters: `DENOMINAZI`, `STREET_ADD`.
 _SHAPEFILE_LETTERS = 10
 _CUT = 200
-# Roles that one word of a longer name shows: `Resident Fee`, `lieu_adresse`.
-_LOOSE = ("name", "start_date", "start_time", "venue", "address", "price", "age_text", "description", "category")
-# Of these the end of one long word: `Hallenadresse`.
-_COMPOUNDED = ("venue", "address", "price")
+# Roles that the first or last word of a longer name shows: `Resident Fee`, `lieu_adresse`.
+_LOOSE = (
+    "source_id", "name", "start_date", "start_time", "venue", "address", "price", "age_text", "description", "category"
+)  # fmt: skip
 _LOOSELY = 10
 
 
 def _rank_loosely(role: str, path: str) -> tuple[int, int] | None:
-    words = list_spellings(path)[0].split() if role in _LOOSE else []
-    named = _find_name(role)
-    places = [named[word] for word in (words[:1] + words[-1:] if len(words) > 1 else ()) if word in named]
-    if not places and role in _COMPOUNDED:
-        places = [
-            place for name, place in named.items() if len(name) > 4 and any(word.endswith(name) for word in words)
-        ]
-    return (_LOOSELY, min(places)) if places else None
+    named = {"id": 0} if role == "source_id" else _find_name(role)
+    spellings = [spelled.split() for spelled in list_spellings(path) if " " in spelled] if role in _LOOSE else []
+    ranks = [
+        (_LOOSELY + (role == "name" and _names_other("".join(words[:-1]))), named[word])
+        for words in spellings
+        for word in (words[0], words[-1])
+        if word in named
+    ]
+    return min(ranks, default=None)
 
 
 @cache
 def _find_name(role: str) -> Mapping[str, int]:
-    """Return the rank of each name of a role, the best in any language. Names with a `*` are excluded."""
+    """Return the rank of each name of a role, the best in any language."""
     named: dict[str, int] = {}
     for language in LANGUAGES:
         for place, name in enumerate(read_words(language)["names"].get(role, ())):
             key = name.replace(" ", "")
             named[key] = min(place, named.get(key, place))
     return named
-
-
-@cache
-def _list_patterns(role: str) -> list[tuple[int, str, str]]:
-    """List a role's names with a `*`, which stands for any words, as (rank, first word, last word)."""
-    return [
-        (100 + place, "" if name.startswith("*") else name.split()[0], "" if name.endswith("*") else name.split()[-1])
-        for language in LANGUAGES
-        for place, name in enumerate(read_words(language)["names"].get(role, ()))
-        if "*" in name
-    ]
 
 
 def find_meanings(table: str, word: str) -> list[str]:

@@ -38,12 +38,12 @@ _SHAPES = {
 }
 # With fewer rows it says nothing that all are of one category.
 _FEW = 10
-# Letters of a text that describes something.
-_PROSE = 80
+# Words of a text that describes something; a shape in WKT is as long and has one.
+_PROSE = 12
 # Members of one value.
 _SINGLE = ("source_id", "name", "start_date", "end_date", "start_time", "end_time", "venue", "address", "link")
 # A number is none of these, nor a "no".
-_WORDED = ("name", "organization", "venue", "address", "city", "state", "neighborhood", "description")
+_WORDED = ("name", "category", "organization", "venue", "address", "city", "state", "neighborhood", "description")
 _FLAGS = frozenset((*YES, *NO))
 # A street by its word, with a number: "235 College St", "Carrer Major, 1", "Schulweg 3".
 _STREET = re.compile(
@@ -190,7 +190,7 @@ _BY_VALUES: Sequence[tuple[str, Sequence[str], Callable[[Sequence[str]], bool]]]
     ("age_text", ("age_min", "age_max", "audience"), _state_ages),
     ("price", ("price_min", "price_max"), lambda values: _count(values, _is_priced) > 0.5 * len(values)),
     ("link", ("registration_link",), lambda values: _share(values, _LINK) > _MOSTLY),
-    ("description", (), lambda values: sum(map(len, values)) > _PROSE * len(values)),
+    ("description", (), lambda values: len(re.findall(r"[^\W\d_]{2,}", " ".join(values))) > _PROSE * len(values)),
     ("setting", (), partial(_mean_one, "settings")),
     ("category", ("start_date",), partial(_mean_one, "type_hints")),
 )
@@ -294,11 +294,11 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
         return _share(values, _NUMBER) > _LEAST or any(not re.search(r"\d", value) for value in values)
     if role in ("is_free", "registration", "all_day"):
         return len({value.casefold() for value in values}) <= 3 and not column.many
-    if role == "category":
-        is_varied = len(column.distinct) > 1 or len(values) < _FEW
-        return (
-            is_varied and len(column.distinct) <= max(40, len(values) // 2) and _share(values, _NO_CATEGORY) <= _LEAST
-        )
+    if role == "category" and (
+        (len(column.distinct) == 1 and len(values) >= _FEW)
+        or len(column.distinct) > max(40, len(values) // 2) or _share(values, _NO_CATEGORY) > _LEAST
+    ):  # fmt: skip
+        return False
     return role not in _WORDED or (_share(values, _NAMED) >= 0.5 and not _FLAGS.issuperset(map(fold, column.distinct)))
 
 

@@ -206,5 +206,14 @@ def _make_format(text: str, names: Mapping[str, str], *, months_first: bool) -> 
     parts += [] if any(len(number) == 4 for number in numbers) else ["%y"]
     left = iter([*parts, *([] if "%H" in format_ else ["%H", "%M", "%S"])])
     made = [{4: "%Y", 8: "%Y%m%d"}.get(len(number)) or next(left, "") for number in numbers]
-    is_time = all(made) and len(set(made)) == len(made)
-    return re.sub(r"\d+", lambda _: made.pop(0), format_) if is_time else ""
+    if not all(made) or len(set(made)) < len(made):
+        return ""
+    written = re.sub(r"\d+", lambda _: made.pop(0), format_)
+    return written if _names_day(written) or not re.search("%[ABYymd]", written) else ""
+
+
+def _names_day(format_: str) -> bool:
+    """Return True if a format has a day and its month, and something that tells it from ages (6-12) and prices (12.50):
+    a year, a name, or a point behind the month."""
+    is_whole = "%d" in format_ and ("%m" in format_ or "%B" in format_)
+    return "%Y%m%d" in format_ or (is_whole and re.search(r"%[YyBA]|%[dm]\.%[dm]\.", format_) is not None)

@@ -20,16 +20,7 @@ from pipeline.drafts.columns import Column, find_meanings
 from pipeline.drafts.roles import MakeRole, Role, Roles, fits, is_dated, is_other_date
 from pipeline.fetch.table.reading import refuse_errors
 from pipeline.fetch.table.select_runner import ROW, select_records
-from pipeline.records.record import (
-    CampRecord,
-    ClassRecord,
-    DatedRecord,
-    EventRecord,
-    ListingRecord,
-    PlaceRecord,
-    Record,
-    SessionRecord,
-)
+from pipeline.records.record import ClassRecord, DatedRecord, EventRecord, ListingRecord, PlaceRecord, Record
 
 SAMPLE = 500
 _MOST_CHANGES = 4
@@ -62,35 +53,21 @@ FAULTS: Mapping[str, tuple[float, str]] = {
 }
 # The account of rows has these too.
 _COUNTED_ELSEWHERE = ("left_out", "undated")
-# What a row states, by what it is worth.
-_WORTH = {
-    "ages": 1,
-    "price": 1,
-    "where": 1,
-    "point": 1,
-    "clock": 2,
-    "end": 1,
-    "days": 1,
-    "about": 0.5,
-    "words": 0.5,
-    "link": 0.5,
-}
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
     """The rows of a sample, as they would be published. `faults`: how many rows have each of `FAULTS`; `stated`: how
-    many state each member; `read`: the record of each row, by the row's number."""
+    many members they state; `read`: the record of each row, by the row's number."""
 
     rows: int
     faults: Mapping[str, int]
-    stated: Mapping[str, int]
+    stated: int
     read: Mapping[int, Record] = {}
 
 
 def weigh(outcome: Outcome) -> float:
     """Return how bad a draft is, for each row: the faults of the rows, less what they state."""
-    worth = sum(_WORTH[name] * count for name, count in outcome.stated.items())
-    return weigh_faults(outcome) - worth / max(1, outcome.rows)
+    return weigh_faults(outcome) - outcome.stated / max(1, outcome.rows)
 
 
 def weigh_faults(outcome: Outcome) -> float:
@@ -144,7 +121,7 @@ class Trial:
         formats = roles["start_date"].writing.formats if "start_date" in roles else ()
         if formats and not any(re.search("%[yY]", own) for own in formats):
             faults["guessed_year"] = len(dated)
-        stated = Counter(name for record in listings for name in _list_stated(record))
+        stated = sum(map(_count_stated, listings))
         return Outcome(rows=rows, faults=faults, stated=stated, read=read)
 
 
@@ -182,23 +159,21 @@ def _find_course_faults(record: ClassRecord) -> Iterator[str]:
         yield "without_clock"
 
 
-def _list_stated(record: ListingRecord) -> Iterator[str]:
-    location, price, term = record.location, getattr(record, "price", None), getattr(record, "term", None)
-    # Midnight is how a file writes a day.
-    has_clock = isinstance(record, EventRecord) and record.starts_local is not None and record.starts_local.hour > 0
-    has_hours = isinstance(record, ClassRecord) and record.schedule.start_time is not None
-    session = record.sessions[0] if isinstance(record, CampRecord) and record.sessions else SessionRecord()
-    is_stated = {
-        "ages": record.ages.min is not None or record.ages.max is not None,
-        "price": price is not None and (price.min is not None or price.type is not None),
-        "where": location is not None and bool(location.address or location.street_address),
-        "point": location is not None and location.lat is not None,
-        "clock": has_clock or has_hours or session.start_time is not None,
-        "end": bool(getattr(record, "ends_local", None) or (term and term.ends_on) or session.ends_on),
-        "days": isinstance(record, ClassRecord) and bool(record.schedule.days),
-        "about": bool(record.description), "words": bool(record.keywords), "link": bool(record.source.url),
-    }  # fmt: skip
-    yield from (name for name, is_own in is_stated.items() if is_own)
+def _count_stated(record: ListingRecord) -> int:
+    """Return how many members a listing states, of those that a change of roles may bring or take away."""
+    session = next(iter(getattr(record, "sessions", ())), None)
+    term, schedule = getattr(record, "term", session), getattr(record, "schedule", session)
+    price, starts, ends = (getattr(record, name, None) for name in ("price", "starts_local", "ends_local"))
+    stated = (
+        record.ages.min is not None or record.ages.max is not None,
+        price and (price.min is not None or price.type is not None),
+        record.location and (record.location.address or record.location.street_address),
+        (starts and starts.hour) or (schedule and schedule.start_time),  # midnight is how a file writes a day
+        ends or (term and term.ends_on),
+        schedule and schedule.days,
+        record.keywords,
+    )
+    return sum(map(bool, stated))
 
 
 class Change(Struct, frozen=True, kw_only=True):

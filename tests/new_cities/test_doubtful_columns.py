@@ -9,6 +9,7 @@ import pytest
 
 from outings.contract.vocabulary import Vocabulary
 from pipeline.clean.cleaning import Origin
+from pipeline.drafts.time_notation import list_formats
 from pipeline.drafts.trial import Trial
 from tests.new_cities.exporting import draft_text as draft
 from tests.new_cities.exporting import run
@@ -198,3 +199,10 @@ def test_each_trial_has_all_rows_also_those_that_failed_in_the_last_one() -> Non
         trial = Trial(connection, origin, lambda _: failing, seconds=60)
         first, second = trial.run({}), trial.run({})
     assert (first.rows, first.faults["lost"]) == (second.rows, second.faults["lost"]) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["7", "12", "6-12", "3/5", "12.50", "2027", "Tuesday 7", "December 2027", "2 Saturday"]
+)
+def test_a_text_without_a_whole_day_suggests_no_format_of_a_date(text: str) -> None:
+    assert list_formats(text, months_first=False) == []
