@@ -199,7 +199,8 @@ def _make_format(text: str, names: Mapping[str, str], *, months_first: bool) -> 
         return ""
     format_ = _CLOCK.sub(lambda clock: "%H:%M:%S" if clock[1] else "%H:%M", format_)
     numbers = re.findall(r"\d+", format_)
-    if any(len(number) not in (1, 2, 4, 8) for number in numbers):
+    # Two times are a range.
+    if format_.count("%H") > 1 or any(len(number) not in (1, 2, 4, 8) for number in numbers):
         return ""
     year_first = bool(numbers) and len(numbers[0]) == 4
     parts = ["%d"] if "%B" in format_ else ["%m", "%d"] if months_first or year_first else ["%d", "%m"]

@@ -202,7 +202,7 @@ def test_each_trial_has_all_rows_also_those_that_failed_in_the_last_one() -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["7", "12", "6-12", "3/5", "12.50", "2027", "Tuesday 7", "December 2027", "2 Saturday"]
+    "text", ["7", "12", "6-12", "3/5", "12.50", "2027", "Tuesday 7", "December 2027", "2 Saturday", "09:00 - 16:00"]
 )
 def test_a_text_without_a_whole_day_suggests_no_format_of_a_date(text: str) -> None:
     assert list_formats(text, months_first=False) == []

@@ -128,11 +128,12 @@ def test_the_kind_of_a_place_is_found_in_a_folder_and_whether_it_is_indoors_in_a
 
 def test_links_and_long_texts_are_known_without_a_name(tmp_path: Path) -> None:
     shape = f"POLYGON (({', '.join(['4.83 45.76', '4.84 45.76', '4.84 45.77'] * 9)}))"
-    rows = "".join(
-        f"{row};Fest {row};0{row}.09.2027;www.fest.example/{row};{shape};{'Ein Fest für alle. ' * 9}\n"
+    rows = [
+        {"id": row, "titel": f"Fest {row}", "datum": f"0{row}.09.2027", "www": f"www.fest.example/{row}", "form": shape,
+         "xy": "Ein Fest für alle. " * 9}
         for row in (1, 2)
-    )
-    _, (first, _), _ = draft(tmp_path, "feste.csv", f"id;titel;datum;www;form;xy\n{rows}")
+    ]  # fmt: skip
+    _, (first, _), _ = draft(tmp_path, "feste.json", json.dumps(rows))
     assert first.source.url == "https://www.fest.example/1"
     assert first.description.startswith("Ein Fest")
     assert (first.location.lat, first.location.lng) == (45.76, 4.83)
