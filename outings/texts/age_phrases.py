@@ -17,12 +17,11 @@ _MOST_UP, _MOST_UNDER, _MOST_QUERY = 21, 18, 99
 
 
 class AgeSpan(NamedTuple):
-    """Ages in whole years, both ends inclusive; an open end is None. `is_all`: no bound is stated, but everyone.
-    `is_swapped`: the text has the greater age first."""
+    """Ages in whole years, both ends inclusive; an open end is None, both are for everyone. `is_swapped`: the text has
+    the greater age first."""
 
     min: int | None
     max: int | None
-    is_all: bool = False
     is_swapped: bool = False
 
 

@@ -1,7 +1,7 @@
 """Read ages: "3 to 5 years", "ab 6", "dès 18 mois", "up to 12", "grades K-2", "todos los públicos".
 
 Ages are whole years, both ends inclusive. A number alone is both ends. Months are rounded down; of halves the lower end
-is rounded up, and the upper end down. `is_all` says that a text states no bound: it is for everyone.
+is rounded up, and the upper end down. A span without ends is for everyone.
 
 `read_ages` reads a text that states ages and little else. `AgeReader.find` finds phrases in running text, such as a
 name, a description or a query, and each says whether it surely states ages there.
@@ -169,7 +169,7 @@ class AgeReader:
         if sure:
             return join_spans(sure)
         if any(token.role == "everyone" for token in tokens) and not any(tokens[n].role == NUMBER for n in unknown):
-            return AgeSpan(None, None, is_all=True)
+            return AgeSpan(None, None)
         named = [self._named[token.role] for token in tokens if token.role in self._named]
         schools = (self._schools[token.role] for token in tokens if token.role in self._schools and not phrases)
         named += [AgeSpan(first, first + years) for first, years in schools if years < _MOST_GRADES]

@@ -33,7 +33,7 @@ def list_texts(*kinds: str, file: str = "texts.tsv") -> Iterator[Text]:
 
 
 def write_ages(ages: AgeSpan | None) -> str:
-    if ages is None or ages.is_all:
+    if ages is None or ages[:2] == (None, None):
         return "?" if ages is None else "all"
     return f"{ages.min}+" if ages.max is None else f"{ages.min}-{ages.max}"
 

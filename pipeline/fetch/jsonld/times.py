@@ -115,7 +115,6 @@ def is_whole_day(starts: LocalTime, ends: LocalTime | None) -> bool:
     return ends.local.time().replace(second=0) == _LAST_MINUTE
 
 
-_CODES = {"mo": "MO", "tu": "TU", "we": "WE", "th": "TH", "fr": "FR", "sa": "SA", "su": "SU"}
 _WORDS = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": "YEARLY", "annually": "YEARLY"}
 # Further on than this no rule of a calendar has its first date.
 _AHEAD = 1500  # days
@@ -199,8 +198,8 @@ def list_weekdays(schedule: Node) -> list[str]:
     days = []
     for text in texts:
         named = _NUMBERED.fullmatch(shorten_name(text.strip()).lower())
-        if named is not None and (code := _CODES.get(named[2][:2])):
-            days.append(f"{named[1] or ''}{code}")
+        if named is not None and named[2][:2] in CODES:
+            days.append(f"{named[1] or ''}{named[2][:2].upper()}")
     return list(dict.fromkeys(days))
 
 
