@@ -311,9 +311,9 @@ def _count(values: Sequence[str], is_so: Callable[[str], bool]) -> int:
 
 
 def _is_priced(value: str) -> bool:
-    """Return True for an amount with its currency, or a word for free."""
+    """Return True for an amount with its currency, or a word for free. A number alone may be anything."""
     amount = read_amount(value)
-    return amount is not None and (amount.kind != "priced" or _CURRENCY.search(value) is not None)
+    return amount is not None and (_CURRENCY if amount.kind == "priced" else _NAMED).search(value) is not None
 
 
 def _states_ages_alone(value: str) -> bool:

@@ -72,6 +72,17 @@ Goat yoga,Meadow,2027-08-12 09:00:00,2027-08-12 11:00:00,Thu
     ]  # fmt: skip
 
 
+def test_numbers_that_are_mostly_zero_are_no_prices(tmp_path: Path) -> None:
+    text = """_id,Course Title,First Date,Start Hour,Start Minute
+1,Public Swim,2027-11-30,13,0
+2,Family Art,2027-12-01,10,0
+3,Tot Gym,2027-12-03,9,30
+"""
+    mapping, records, _ = draft(tmp_path, "drop-in.csv", text)
+    assert not any(member.startswith("price") for member in mapping)
+    assert {record.price.is_free for record in records} == {None}
+
+
 def test_the_lowest_price_is_the_one_that_each_row_has(tmp_path: Path) -> None:
     prices = [(12, 12), (22, None), (45.5, None), (30, None)]
     rows = [
