@@ -207,5 +207,11 @@ def test_what_the_document_forbids_is_refused(samples: Samples, path: str) -> No
 
 
 def test_the_document_that_is_served_is_the_one_that_is_read_here(samples: Samples) -> None:
-    served = ask(samples.edge, "/openapi.json")
-    assert json.loads(served.body) == json.loads(json.dumps(make_document(Vocabulary(), refused=ZIPS)))
+    """Except that it has one response for all failures of an operation."""
+    served = ask(samples.edge, "/openapi.json").read_json()
+    read = json.loads(json.dumps(make_document(Vocabulary(), refused=ZIPS)))
+    for document in (served, read):
+        del document["components"]["responses"]
+        for operation in document["paths"].values():
+            del operation["get"]["responses"]
+    assert served == read

@@ -278,7 +278,7 @@ def _make_content(route: Route) -> Schema:
     """Make the body's schema for each media type of the route."""
     if route.item in (str, bytes):
         text: Schema = {"type": "string"} | ({"format": "binary"} if route.item is bytes else {})
-        content: Schema = {media: {"schema": text} for media in route.media}
+        content: Schema = {media: {"schema": {"type": "object"} if "+json" in media else text} for media in route.media}
     else:
         content = _wrap_json(make_body(route))
     return content
