@@ -104,16 +104,16 @@ def _split(text: str) -> str:
 
 def rank_pages(links: Iterable[Link], site: str, *, abroad: bool) -> list[str]:
     """Return the addresses of links within a site that lead to lists of events, the surest and shortest first.
-    `abroad`: behind these, sure ones to other servers."""
+    `abroad`: of those to other servers that surely do."""
     own = urlsplit(site).hostname or ""
-    rated: dict[str, tuple[bool, int, int]] = {}
+    rated: dict[str, tuple[int, int]] = {}
     for link in links:
         parts = urlsplit(link.url)
         host = parts.hostname or ""
         is_near = host == own or host.endswith("." + own.removeprefix("www."))
         if link.relation == "a" and not _NO_LIST.search(f"{parts.path}?{parts.query}"):
             rate = rate_link(link)
-            rating = (not is_near, -rate, len(parts.path.strip("/").split("/")))
-            if rate >= (1 if is_near else 2) and (is_near or abroad):
+            rating = (-rate, len(parts.path.strip("/").split("/")))
+            if is_near != abroad and rate >= (2 if abroad else 1):
                 rated[link.url] = min(rating, rated.get(link.url, rating))
     return sorted(rated, key=lambda url: rated[url])

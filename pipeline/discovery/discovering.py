@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,8 +18,9 @@ from pipeline.fetch.urls import show_url
 
 _MOST_PAGES = 8
 _MOST_SITEMAPS = 2
+_MOST_ABROAD = 3
 # Requests that are left for reading what was found.
-_KEPT = 12
+_KEPT, _KEPT_ABROAD = 12, 4
 # Endings of files, which are no pages.
 _FILES = re.compile(
     r"\.(csv|tsv|json|ndjson|jsonl|geojson|jsonld|ics|xml|rss|kml|xlsx?|ods|zip|gz|parquet|sqlite3?|db)$", re.IGNORECASE
@@ -69,34 +70,40 @@ def open_start(url: str, visitor: Visitor) -> WebPage | None:
 
 
 def discover(start: WebPage, name: str, visitor: Visitor, question: Question, tell: Callable[[str], None]) -> Discovery:
-    """Look at a site from its first page on."""
-    pages = [start, *_walk(start, visitor)]
-    found: dict[tuple[str, str], Candidate] = {}
-    for page in pages:
-        for candidate in list_candidates(page):
-            found.setdefault((candidate.preset, candidate.follow or candidate.url), candidate)
-    # Known systems first: of what others link to, the budget may leave some unread.
-    ordered = sorted(found.values(), key=lambda candidate: not candidate.preset)
-    made = f"{_count(len(pages), 'page')} looked at, {_count(len(ordered), 'candidate')} to read"
-    tell(f"{show_url(start.url)}: {made}")
-    readings = tuple(read_candidate(candidate, name, visitor, question) for candidate in ordered)
+    """Look at a site from its first page on; where it has no feed, at pages of other servers to which it leads, as that
+    of the library's calendar."""
+    pages, links = [start], [*start.links, *_list_mapped(start, visitor)]
+    found: dict[tuple[str, str], Reading] = {}
+    for abroad in (False, True):
+        pages += _walk(pages, links, visitor, abroad=abroad)
+        candidates: dict[tuple[str, str], Candidate] = {}
+        for candidate in (own for page in pages for own in list_candidates(page)):
+            candidates.setdefault((candidate.preset, candidate.follow or candidate.url), candidate)
+        # Known systems first: of what others link to, the budget may leave some unread.
+        unread = ((key, own) for key, own in candidates.items() if key not in found)
+        ordered = sorted(unread, key=lambda own: not own[1].preset)
+        made = f"{_count(len(pages), 'page')} looked at, {_count(len(ordered), 'candidate')} to read"
+        tell(f"{show_url(start.url)}: {made}")
+        found |= {key: read_candidate(candidate, name, visitor, question) for key, candidate in ordered}
+        if any(not reading.refusal for reading in found.values()):
+            break
     return Discovery(
-        url=start.url, site=_name_organization(pages), language=start.language, readings=readings,
+        url=start.url, site=_name_organization(pages), language=start.language, readings=tuple(found.values()),
         pages=tuple((page.url, page.title) for page in pages), refused=dict(visitor.refused), requests=visitor.requests,
     )  # fmt: skip
 
 
-def _walk(start: WebPage, visitor: Visitor) -> Iterator[WebPage]:
-    """Yield the pages of the site that may list events, the surest first; if these lead to no feed, those of other
-    servers, as that of the library's calendar."""
-    links, visited = [*start.links, *_list_mapped(start, visitor)], {start.url.rstrip("/")}
-    leads = any(list_candidates(start))
-    while len(visited) < _MOST_PAGES and visitor.left > _KEPT:
+def _walk(pages: Sequence[WebPage], links: list[Link], visitor: Visitor, *, abroad: bool) -> list[WebPage]:
+    """Return further pages that may list events, the surest first, and add their links to `links`. `abroad`: those of
+    other servers."""
+    walked, visited = list[WebPage](), {page.url.rstrip("/") for page in pages}
+    most, kept = (_MOST_ABROAD, _KEPT_ABROAD) if abroad else (_MOST_PAGES - 1, _KEPT)
+    for _ in range(most):
         url = next(
-            (url for url in rank_pages(links, start.url, abroad=not leads) if url.rstrip("/") not in visited), None
+            (url for url in rank_pages(links, pages[0].url, abroad=abroad) if url.rstrip("/") not in visited), None
         )
-        if url is None:
-            return
+        if url is None or visitor.left <= kept:
+            break
         visited.add(url.rstrip("/"))
         try:
             answer = visitor.get(url)
@@ -104,10 +111,9 @@ def _walk(start: WebPage, visitor: Visitor) -> Iterator[WebPage]:
             continue
         if is_page(answer.content) and answer.url.rstrip("/") not in visited - {url.rstrip("/")}:
             visited.add(answer.url.rstrip("/"))
-            page = _parse(answer)
-            links += page.links
-            leads = leads or any(list_candidates(page))
-            yield page
+            walked.append(_parse(answer))
+            links += walked[-1].links
+    return walked
 
 
 def _list_mapped(start: WebPage, visitor: Visitor) -> Iterator[Link]:

@@ -22,7 +22,8 @@ def open_librarymarket() -> Stranger:
     )
     pages: dict[str, Any] = {
         "library.far.example/": make_html(
-            '<a href="https://lib.librarycalendar.far.example/events/upcoming">Upcoming events</a>'
+            '<a href="https://lib.librarycalendar.far.example/events/upcoming">Upcoming events</a>',
+            head="<link rel='alternate' type='application/rss+xml' href='/feed.xml'>",
         ),
         "lib.librarycalendar.far.example/events/upcoming": make_html(cards),
     }
