@@ -361,6 +361,7 @@ _CURRENCIES = {
     "CHF": "CH LI", "CAD": "CA", "AUD": "AU", "NZD": "NZ", "SEK": "SE", "NOK": "NO", "DKK": "DK", "PLN": "PL",
     "MXN": "MX", "BRL": "BR", "JPY": "JP",
 }  # fmt: skip
+_DOLLARS = ("USD", "CAD", "AUD", "NZD", "MXN", "BRL")
 
 
 def choose_currency(roles: Roles, metro: MetroDraft) -> str:
@@ -372,4 +373,5 @@ def choose_currency(roles: Roles, metro: MetroDraft) -> str:
     if "£" in prices:
         return "GBP"
     country = list_countries().get(metro.timezone)
-    return next((currency for currency, countries in _CURRENCIES.items() if country in countries.split()), "")
+    own = next((currency for currency, countries in _CURRENCIES.items() if country in countries.split()), "")
+    return "" if "$" in prices and own not in _DOLLARS else own
