@@ -3,7 +3,7 @@ const DAY = { weekday: "short", day: "numeric", month: "short", year: "numeric" 
 /** @type {Intl.DateTimeFormatOptions} */
 const CLOCK = { hour: "numeric", minute: "2-digit" };
 /** @type {Intl.DateTimeFormatOptions} */
-const AMERICAN_CLOCK = { ...CLOCK, hour12: true };
+const AMERICAN_CLOCK = { ...CLOCK, hourCycle: "h12" };
 
 /** Words of the page, and numbers and dates as its language writes them. */
 export class Language {
