@@ -59,7 +59,6 @@ _LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])
 _SHIFT = 6
 _RANKED = sorted(product(PLACES, SPELLINGS), key=lambda value: (PLACES[value[0]] * SPELLINGS[value[1]], value))
 _RANKS = {value: rank for rank, value in enumerate(_RANKED, start=1)}
-_NOTHING: Numbers = np.empty(0, dtype=np.intp)
 # The most words whose codes are cached: a byte for each listing that has the word.
 _WORDS = 32
 # The most words whose halves are cached.
