@@ -16,7 +16,6 @@ from pipeline.clean.feed_read import FeedRead, put_cached_read, read_cached_read
 from pipeline.clean.reading import read_source
 from pipeline.clean.withdrawn_records import strip_read
 from pipeline.fetch.formats import load_reader
-from pipeline.fetch.linked_pages import put_pages
 from pipeline.fetch.opening import is_remote, open_sources
 from pipeline.fetch.source import FeedError, FeedSource
 from pipeline.scratch import open_scratch
@@ -42,7 +41,7 @@ def read_records(work: FeedTask) -> FeedResult:
         if source.question is not None and source.next is None:
             stored = put_cached_read(store, read)
         # A page may have what was taken down: then all are fetched again.
-        pages = None if read.withdrawn else put_pages(store, source.files)
+        pages = None if read.withdrawn or not is_remote(work.feed) else _put_pages(store, source)
     result = spool_feed(
         read, spool=work.spool, is_whole=source.is_whole, question=source.question, records=stored,
         etag=source.etag, last_modified=source.last_modified, pages=pages, next=source.next,
@@ -94,6 +93,13 @@ def spool_feed(
         spooled=spooled,
         decided=read.decided,
     )  # fmt: skip
+
+
+def _put_pages(store: Store, source: FeedSource) -> str | None:
+    # A build of files alone does without an HTTP client.
+    from pipeline.fetch.linked_pages import put_pages
+
+    return put_pages(store, source.files)
 
 
 def _recall_feed(sha: str | None, store: Store) -> FeedRead | None:
