@@ -13,6 +13,7 @@ _AT_VENUES = frozenset({"event", "class", "camp"})
 _NEAR = 0.005
 # What stands in a venue's place: the street and house, or that there is none.
 _NO_NAME = re.compile(rf"\d|(tba|tbd|various|{'|'.join(merge_words('words')['online'])})\b|.{{0,2}}$")
+_GAPS = re.compile(r"\W+")
 _ADDRESS = ("street_address", "city", "state", "zip", "lat", "lng")
 
 
@@ -27,7 +28,7 @@ def bring_venues(raws: Iterable[RawRecord], *, type_: str) -> Iterator[RawRecord
             yield raw
             continue
         name, lat, lng = named
-        own = f"venue-{re.sub(r'[^a-z0-9]+', '-', fold_text(name)).strip('-')}"
+        own = f"venue-{_GAPS.sub('-', fold_text(name)).strip('-')}"
         if own not in points:
             points[own] = (lat, lng)
             address = {member: value["location"][member] for member in _ADDRESS if member in value["location"]}

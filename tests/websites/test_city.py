@@ -238,6 +238,15 @@ def test_a_venue_has_a_name_and_a_point(where: dict[str, Any], name: str | None)
     assert (first.value.get("place"), other.value) == (name and {"source_id": "venue-playhouse"}, away)
 
 
+def test_venues_have_ids_of_their_own_in_any_script() -> None:
+    events = [
+        RawRecord(number, {"type": "event", "location": {"address": name, "lat": 1, "lng": 2}})
+        for number, name in enumerate(("中央図書館", "市民ホール", "Ягода"), start=1)
+    ]
+    made = [raw.value for raw in bring_venues(events, type_="")]
+    assert [value["name"] for value in made if value["type"] == "place"] == ["中央図書館", "市民ホール", "Ягода"]
+
+
 def test_an_event_in_two_feeds_is_said_with_the_feed_that_says_more(internet: Internet, tmp_path: Path) -> None:
     show = systems.make_linked_event(2, name="Winter Show!")
     hall = {"@type": "Museum", "name": "Playhouse", "geo": show["location"]["geo"]}
