@@ -49,12 +49,12 @@ def count_typos(one: str, other: str) -> int:
     return rows[-1][-1]
 
 
-def forgive(typed: str, other: str) -> int | None:
-    """The typos between, None where they are too many."""
+def forgive(typed: str, other: str, *, least: int = 5) -> int | None:
+    """The typos between, None where they are too many. `least`: the letters of a word that may have one."""
     if typed == other:
         return 0
-    allowed = (len(typed) >= 5) + (len(typed) >= 9)
-    if not allowed or not typed.isalpha() or not other.isalpha() or typed[0] != other[0]:
+    allowed = (len(typed) >= least) + (len(typed) >= 9)
+    if not allowed or len(other) < 4 or not (typed + other).isalpha() or typed[0] != other[0]:
         return None
     typos = count_typos(typed, other)
     return typos if typos <= allowed else None
@@ -82,6 +82,10 @@ def rate(name: str, site: str | None, question: str) -> tuple[Decimal, str] | No
         if typos:
             ratings.append((_round(Decimal("0.5"), Decimal("0.29"), letters - typos, letters), "fuzzy"))
     met = [_meet(word, typed, words, weights) for word in wanted]
+    # Beside others the first word of four letters that nothing meets may have a typo too.
+    short = next((at for at, word in enumerate(wanted) if met[at] is None and len(word) == 4), None)
+    if short is not None and len(wanted) > 1:
+        met[short] = _meet(wanted[short], typed, words, weights, least=4)
     if all(value is not None for value in met):
         begun = any(value[0] == BEGUN for value in met if value)
         typos = sum(value[0] for value in met if value and value[0] != BEGUN)
@@ -93,16 +97,18 @@ def rate(name: str, site: str | None, question: str) -> tuple[Decimal, str] | No
     return min(ratings, key=lambda rating: (-rating[0], ORDER.index(rating[1])), default=None)
 
 
-def _meet(word: str, typed: list[str], words: list[str], weights: dict[str, int]) -> tuple[int, int] | None:
+def _meet(
+    word: str, typed: list[str], words: list[str], weights: dict[str, int], *, least: int = 5
+) -> tuple[int, int] | None:
     """Typos and letters of the best way to meet a word: fewest typos, then most letters."""
     ways = []
     for own in dict.fromkeys(words):
-        typos = forgive(word, own)
+        typos = forgive(word, own, least=least)
         if typos is not None:
             ways.append((typos, words.count(own) * weights[own]))
     pairs = list(pairwise(words))
     for first, second in pairs:
-        typos = forgive(word, first + second)
+        typos = forgive(word, first + second, least=least)
         if typos is not None:
             same = sum(weights[a] + weights[b] for a, b in pairs if a + b == first + second)
             ways.append((typos, same))

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -201,6 +201,7 @@ def misspell(random: Random, text: str) -> str:
     ])  # fmt: skip
 
 
+@example(named=[("of 32 story", None)], seed=296)
 @given(named=st.lists(st.tuples(names, st.none() | st.sampled_from(WORDS)), min_size=1, max_size=8), seed=seeds)
 def test_scores_are_those_of_the_documented_formulas(
     tmp_path_factory: pytest.TempPathFactory, named: list[tuple[str, str | None]], seed: int
