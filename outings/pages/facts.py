@@ -103,8 +103,9 @@ def _make_offer(
     times = [*_format_term(term["starts_on"], term["ends_on"], words), *when]
     return Offer(
         name=name or "", starts=term["starts_on"] or "", ends=term["ends_on"] or "",
-        when=" · ".join(filter(None, times)), price=told[0], is_free=bool(price.get("is_free")), ages=told[1],
-        spots=told[2], facts=tuple(filter(None, told)), is_full=is_full(registration),
+        when=" · ".join(filter(None, times)), price=tell_price(price, words, has_note=False),
+        is_free=bool(price.get("is_free")), ages=told[1], spots=told[2],
+        facts=tuple(filter(None, told)), is_full=is_full(registration),
     )  # fmt: skip
 
 
@@ -158,7 +159,7 @@ def tell_ages(ages: Document, words: Words) -> str:
 def tell_for_ages(ages: Document, words: Words) -> str:
     """Return the ages as they stand among other facts, empty if they are not stated."""
     text = tell_ages(ages, words)
-    return words["for_ages"].format(ages=text) if text else ""
+    return words["for_ages"].format(ages=text) if text and text != ages.get("text") else text
 
 
 def tell_spots(registration: Document, words: Words) -> str:
@@ -210,9 +211,11 @@ def format_day(day: date, words: Words) -> str:
 
 
 def _format_term(start: str | None, end: str | None, words: Words) -> list[str]:
-    days = [format_day(date.fromisoformat(day), words) for day in dict.fromkeys((start, end)) if day]
     if end and not start:
-        return [words["until"].format(day=days[0])]
+        return [words["until"].format(day=format_day(date.fromisoformat(end), words))]
+    # The year that both days have is said once.
+    forms = {start: words.replace({"year": end[:4]}) if start and end and start != end else words, end: words}
+    days = [format_day(date.fromisoformat(day), form) for day, form in forms.items() if day]
     return [" – ".join(days)] if days else []
 
 

@@ -82,7 +82,9 @@ class Lists:
     def __init__(self, listed: Listed, settings: SiteSettings) -> None:
         self.listed, self.settings, self.metro = listed, settings, listed.snapshot.metro
         self.words = name_words(settings, "lists")
-        self.facts_words = name_words(settings, "listing", self.metro.timezone)
+        words = name_words(settings, "listing", self.metro.timezone)
+        self.facts_words = words.replace({"year": str(listed.today.year)})
+        self.row_words = self.facts_words.replace(words.list_prefixed("short_"))
 
     def list_pages(self) -> Iterator[ListPage]:
         rows = self.listed.rows
@@ -170,7 +172,7 @@ class Lists:
         return [self._make_row(row, self.listed.read_document(row)) for row in rows]
 
     def _make_row(self, row: Mapping[str, Any], item: Document) -> Row:
-        words, starts, ends = self.facts_words, row["starts_local"], row["ends_local"]
+        words, starts, ends = self.row_words, row["starts_local"], row["ends_local"]
         start, end = (moment and moment.isoformat() for moment in (starts, ends))
         has_time = bool(item.get("has_time"))
         price, registration = item.get("price") or {}, _read_registration(item)

@@ -63,6 +63,10 @@ class Words:
         """Return the word, or None if there is none. For names that come from outside."""
         return self._texts.get(name)
 
+    def replace(self, texts: Mapping[str, str]) -> "Words":
+        """Return these words with some in place of others."""
+        return Words({**self._texts, **texts})
+
     def list_prefixed(self, prefix: str) -> Mapping[str, str]:
         """Return the texts whose name has this prefix, for a script, by the rest of their names."""
         return {name[len(prefix) :]: text for name, text in self._texts.items() if name.startswith(prefix)}
@@ -101,9 +105,10 @@ def format_number(number: int, words: Words) -> str:
 
 
 def format_date(day: date, words: Words) -> str:
-    """Format a date as the language writes it: `22 November 2026`."""
+    """Format a date as the language writes it: `22 November 2026`. A date of the year that `words` name has none."""
     month = words["months"].split()[day.month - 1]
-    return words["date"].format(day=day.day, month=month, year=day.year)
+    form = "date_of_year" if words.get("year") == str(day.year) else "date"
+    return words[form].format(day=day.day, month=month, year=day.year)
 
 
 class SiteSettingsError(WrongSetting):

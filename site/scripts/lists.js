@@ -16,33 +16,59 @@ function listPast(part, now) {
   return [...rows].filter(({ dataset }) => (dataset.ends ?? "") < now);
 }
 
+/**
+ * @param {string} text
+ * @param {Element[]} rows
+ * @param {string} className
+ */
+function makeFold(text, rows, className) {
+  const [fold, title, folded] = ["details", "summary", "ol"].map((name) => document.createElement(name));
+  title.textContent = text.replace("{count}", String(rows.length));
+  folded.className = className;
+  folded.append(...rows);
+  fold.append(title, folded);
+  return fold;
+}
+
+/**
+ * Rows that say the same, such as the courts of one playground, are one row with the others folded into it.
+ * @param {Element} list
+ * @param {string} text
+ */
+function foldSame(list, text) {
+  /** @type {Element[][]} */
+  const groups = [];
+  for (const row of list.children) {
+    const last = groups[groups.length - 1];
+    if (last?.[0].textContent === row.textContent) last.push(row);
+    else groups.push([row]);
+  }
+  for (const [first, ...rest] of groups)
+    if (rest.length) first.firstElementChild?.append(makeFold(text, rest, list.className));
+}
+
 // The first of a weekend that are not over, on the home page.
 for (const section of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("section[data-most]"))) {
   const { timezone = "UTC", most, empty = "" } = section.dataset;
   for (const row of listPast(section, findNow(timezone))) row.remove();
-  const left = [...section.querySelectorAll("ol > li")];
-  for (const row of left.slice(Number(most))) row.remove();
-  if (!left.length) section.querySelector("ol")?.replaceWith(empty);
+  for (const list of section.querySelectorAll("ol")) {
+    for (const row of [...list.children].slice(Number(most))) row.remove();
+    if (!list.children.length) list.replaceWith(empty);
+  }
 }
 
 const root = document.getElementById("lists");
 if (root) {
-  const { timezone = "UTC", over = "" } = root.dataset;
+  const { timezone = "UTC", over = "", same } = root.dataset;
   const now = findNow(timezone);
   for (const section of root.querySelectorAll("section[data-day]")) {
     const past = listPast(section, now);
     const list = section.querySelector("ol");
     if (!past.length || !list) continue;
-    const fold = document.createElement("details");
-    const title = document.createElement("summary");
-    title.textContent = over.replace("{count}", String(past.length));
-    const folded = document.createElement("ol");
-    folded.className = list.className;
-    folded.append(...past);
-    fold.append(title, folded);
-    section.append(fold);
+    section.append(makeFold(over, past, list.className));
     if (!list.children.length) list.remove();
   }
+  if (same) for (const list of root.querySelectorAll("section > ol")) foldSame(list, same);
   const next = document.querySelector("link[rel=next]");
   if (next instanceof HTMLLinkElement && !root.querySelector("section > ol")) {
     // A page of what is over leads on.

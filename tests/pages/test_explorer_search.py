@@ -43,6 +43,13 @@ def test_what_a_search_finds_says_where_it_is_for_whom_and_at_what_price(pages: 
         assert [fact for fact in facts if fact is not None and str(fact).removesuffix(".0") not in shown] == []
 
 
+def test_what_the_search_has_whole_is_not_listed_again(pages: Pages) -> None:
+    page = explore(pages, {"q": "pottery level 3", "type": "classes"})
+    open_folds(page)
+    shown = page.locator("[data-listing]").evaluate_all("links => links.map(link => link.dataset.listing)")
+    assert len(shown) == len(set(shown)) > 0
+
+
 def test_where_no_listing_of_the_chosen_kind_fits_those_of_other_kinds_are_shown_as_such(pages: Pages) -> None:
     matches = {}
     for kind in ("classes", "camps", "places"):

@@ -121,6 +121,21 @@ def test_a_city_without_events_shows_what_begins_soon_and_names_no_empty_kind(tm
     assert "Subscribe" not in page
 
 
+def test_a_row_says_its_dates_in_short_with_the_year_of_another_year_alone(tmp_path: Path) -> None:
+    terms = {"this year": ("2026-08-20", "2026-09-20"), "winter": ("2026-12-05", "2027-01-16")}
+    courses = [
+        documents.make_class(make_uuid(number), name=name, term=documents.make_term(starts_on=first, ends_on=last))
+        for number, (name, (first, last)) in enumerate(terms.items(), start=1)
+    ]
+    listed = Listed(open_world(World(listings=courses, dates={}), tmp_path), TODAY)
+    for language, shown in {
+        "en": {"this year": "Thu 20 Aug – Sun 20 Sep", "winter": "Sat 5 Dec 2026 – Sat 16 Jan 2027"},
+        "es": {"this year": "jue, 20 ago – dom, 20 sep", "winter": "sáb, 5 dic 2026 – sáb, 16 ene 2027"},
+    }.items():
+        lists = Lists(listed, SiteSettings(shows_data=True, is_static=True, language=language))
+        assert {row.name: row.when for row in lists.make_rows(listed.rows.rows(named=True))} == shown
+
+
 def test_a_day_that_goes_on_has_rows_of_each_of_its_parts(tmp_path: Path) -> None:
     hours = [*[8] * 20, *[14] * 20, 19]
     events = [

@@ -109,6 +109,20 @@ def test_what_is_over_by_now_is_folded_away(pages: Pages, below: str) -> None:
     assert first.locator("details a").first.is_visible()
 
 
+def test_rows_that_say_the_same_are_one_row_with_the_others_folded_into_it(pages: Pages, below: str) -> None:
+    with urllib.request.urlopen(f"{below}seattle/places/", timeout=PATIENCE) as answer:
+        text = answer.read().decode()
+    (row, *_), rows = re.findall("<li><div>\n<h2>.*?</div></li>", text, flags=re.DOTALL), text.count("<h2>")
+    page = pages.open(below)
+    page.route("**/places/", lambda route: route.fulfill(body=text.replace(row, row * 3), content_type="text/html"))
+    page.goto(f"{below}seattle/places/", wait_until="networkidle")
+    assert page.locator("#lists h2").count() == rows + 2
+    assert page.locator("#lists h2:visible").count() == rows
+    page.get_by_text("2 more with this name").click()
+    assert page.locator("#lists h2:visible").count() == rows + 2
+    assert find_violations(page) == []
+
+
 def test_the_explorer_of_a_static_tree_filters_and_searches_without_a_server(
     pages: Pages, demo: Demo, below: str
 ) -> None:

@@ -365,9 +365,11 @@ export class Results {
       const rows = arrange(body.data, state, now, { isOrdered: isByName });
       const list = [this.#makeArranged(rows, state), makePaging(body, state, this.language, this.explorer.ways)];
       const heading = (/** @type {string} */ word) => element("h2", {}, this.language.say(word));
+      const found = new Set(matches?.body.data.map(({ id }) => id));
+      const isSaid = total <= body.data.length && body.data.every(({ id }) => found.has(id));
       const parts = soon
         ? [this.#makeArranged(soon.arranged, soon.state), ...(soon.isAll ? [] : [heading("by_name"), ...list])]
-        : [best, best && body.data.length > 0 && heading("matches_all"), ...(body.data.length ? list : [])];
+        : [best, ...(best && isSaid ? [] : [best && heading("matches_all"), ...list])];
       this.explorer.view.replaceChildren(...parts.filter((part) => part instanceof Node));
       this.#showBeside(soon ? soon.arranged.ahead : body.data, signal);
     } else {
