@@ -14,7 +14,7 @@ from msgspec import Struct
 from outings.answers.cache import LruCache
 from outings.answers.documents.occurrences import Series, open_series
 from outings.answers.listings.lists import ListRequest, resolve_list, select_rows
-from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.zones import list_changes, read_zone
 from outings.contract.errors import ApiError, bad_request
@@ -310,8 +310,7 @@ MOST_BYTES = 2**25
 
 def plan_calendar_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     request = resolve_list(query, snapshot, context)
-    tag = make_tag("ics", snapshot.hash, query.text, request.today, context.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_calendar_file(request), media=EXPORT_TYPES["ics"])
+    return AnswerPlan(request.make_tag(), lambda: answer_calendar_file(request), media=EXPORT_TYPES["ics"])
 
 
 def answer_calendar_file(request: ListRequest) -> list[bytes]:

@@ -18,6 +18,7 @@ from outings.answers.weather import Weather
 from outings.configuration.zones import read_zone
 from outings.contract.cursor import Cursor, encode_cursor, is_sealed, malformed_cursor
 from outings.contract.errors import ApiError, bad_request, forbidden
+from outings.contract.parameters import MOMENTS
 from outings.contract.query import Entitlement, Query
 from outings.contract.resources.directories import Center
 from outings.contract.resources.sync import EXPORTS
@@ -54,12 +55,20 @@ class AnswerContext(Struct, frozen=True, kw_only=True):
 
 def settle_now(values: Mapping[str, Value], context: AnswerContext, metro: MetroSettings) -> Mapping[str, Value]:
     """Return the values of a request's parameters with the metro's local time in the place of `now`."""
-    if values.get("open_at") != NOW:
+    if not asks_now(values):
         return values
-    return {**values, "open_at": context.read_local(metro).isoformat(timespec="minutes")}
+    local = context.read_local(metro).isoformat(timespec="minutes")
+    return {**values, **{name: local for name in MOMENTS if values.get(name) == NOW}}
 
 
 NOW = "now"
+
+
+def asks_now(values: Mapping[str, Value]) -> bool:
+    """Return True if a parameter of the request says `now`."""
+    return any(values.get(name) == NOW for name in MOMENTS)
+
+
 _DIGITS = 32
 JSON = "application/json"
 

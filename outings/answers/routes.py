@@ -24,7 +24,7 @@ from outings.answers.near.activity import plan_activity
 from outings.answers.near.around import plan_around
 from outings.answers.near.nearby import plan_nearby
 from outings.answers.organizations import plan_organization
-from outings.answers.plan import NOW, AnswerContext, AnswerPlan, check_cursor
+from outings.answers.plan import AnswerContext, AnswerPlan, asks_now, check_cursor
 from outings.answers.rows.evaluator import make_evaluator
 from outings.answers.rows.filters import choose_types
 from outings.answers.search.index import open_search
@@ -87,7 +87,7 @@ def make_plan(query: Query, context: AnswerContext) -> AnswerPlan:
     name = query.match.route.name
     if name in OF_METRO:
         plan = OF_METRO[name](*_find_snapshot(query, context), context)
-        return plan if plan.is_now or query.get("open_at") != NOW else replace(plan, is_now=True)
+        return replace(plan, is_now=True) if asks_now(query.values) else plan
     if name in OF_RELEASE:
         return OF_RELEASE[name](query, context)
     raise not_enabled(query.match.route.path)

@@ -18,6 +18,7 @@ from outings.configuration.zones import is_zone
 from outings.contract.did_you_mean import suggest
 from outings.contract.errors import ApiError
 from outings.contract.languages.language import FILES, SHIPPED, Language, LanguageError, find_stems, parse_language
+from outings.contract.parameters import MOMENTS
 from outings.contract.query import parse_query
 from outings.contract.routes import match_route
 from outings.contract.static_files import name_file, spell_request
@@ -86,6 +87,9 @@ def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> 
     for name in _NEVER_STATIC:
         if name in query.values or (name == "cursor" and query.cursor is not None):
             return f"{name} can't be part of it; allowed: the request without it"
+    for name in MOMENTS:
+        if query.get(name) == "now":
+            return f"{name}=now can't be part of it, since its answer is valid for a minute; allowed: a local time"
     if query.metro is not None and query.metro not in metros:
         return f"{query.metro} is not among the metros of the tree; allowed: {', '.join(sorted(metros)) or 'none'}"
     try:

@@ -50,6 +50,11 @@ _WHEN = (
         name="start_before", kind="minute", example="12:00",
         meaning="Local start strictly before this time: 12:00 belongs to the afternoon.",
     ),
+    Parameter(
+        name="ends_after", kind="moment", example="now", stability="experimental",
+        meaning="Events not over then: `now`, or a local time such as `2026-08-15T14:00`. What states no end is over "
+        "when it has begun, what states no clock time when its last day is.",
+    ),
     _flag(
         name="has_time", column="has_time", member="has_time",
         meaning="Keep events that state a clock time (true) or do not (false).",
@@ -334,6 +339,9 @@ _ELSEWHERE = (
 PARAMETERS: Mapping[str, Parameter] = {
     row.name: row for group in (_WHEN, _WHO, _WHERE, _HOW, _ELSEWHERE) for row in group
 }
+
+# Parameters that may be `now`: an answer to it is valid for a minute.
+MOMENTS = tuple(name for name, row in PARAMETERS.items() if row.kind == "moment")
 
 
 def list_refused(tables: Iterable[Collection[str]]) -> tuple[str, ...]:

@@ -179,7 +179,7 @@ _CLASS = ("meets", "schedule_day", "enrollment_type", "openings", "starts_from",
 _PLACE = ("type_hint", "has_birthday_parties", "has_classes")
 
 _FILTERS: Mapping[str, tuple[str, ...]] = {
-    "event": (*_LISTING, *_DATED, "occasion", *_SENSED, "team", "has_time", "recurring"),
+    "event": (*_LISTING, *_DATED, "occasion", *_SENSED, "team", "has_time", "recurring", "ends_after"),
     "class": (*_LISTING, *_DATED, "occasion", *_SENSED, *_CLASS),
     "camp": (*_LISTING, *_DATED, "meets", "year", "overnight"),
     "place": (*_LISTING, *_SENSED, "open_at", *_PLACE, "place_type"),

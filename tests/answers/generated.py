@@ -222,6 +222,16 @@ def _choose_point(world: World, random: Random) -> dict[str, str]:
     return {"lat": f"{lat + random.uniform(-0.02, 0.02):.4f}", "lng": f"{lng + random.uniform(-0.02, 0.02):.4f}"}
 
 
+def _choose_moment(world: World, random: Random) -> str:
+    """A date's start, its end or the midnight behind it, or a minute before."""
+    row_id = random.choice([*world.dates, ""])
+    local = random.choice(world.dates.get(row_id, [datetime.combine(TODAY, time())]))
+    ends = local + random.choice([timedelta(), world.lasts.get(row_id, timedelta())])
+    midnight = datetime.combine(ends.date() + timedelta(1), time())
+    chosen = random.choice([ends, midnight]) - timedelta(minutes=random.randint(0, 1))
+    return chosen.isoformat(timespec="minutes")
+
+
 def make_any_request(world: World, kind: str, random: Random) -> dict[str, str]:
     """Make a random request like `make_request`, in one of three modes: a list or text search, sync, or ids."""
     mode = random.choice(["browse", "browse", "text", "sync", "ids"])
@@ -274,7 +284,10 @@ def make_request(world: World, kind: str, random: Random) -> dict[str, str]:
     if sensed:
         wishes += [{"indoor": flag}, {"outdoor": flag}, {"sensory": flag}, {"occasion": "halloween"}]
     wishes += {
-        "event": [{"team": "kraken,storm"}, {"has_time": flag}, {"recurring": flag}],
+        "event": [
+            {"team": "kraken,storm"}, {"has_time": flag}, {"recurring": flag},
+            {"ends_after": _choose_moment(world, random)},
+        ],
         "class": [
             {"schedule_day": random.choice(DAYS)}, {"enrollment_type": "drop_in,unknown"}, {"openings": flag},
             {"starts_from": start.isoformat()}, {"starts_to": start.isoformat()},

@@ -122,7 +122,14 @@ def _list_slots(world: World, listing: Document, params: Params, *, today: date)
     if listing["type"] == "event":
         end = end or (date.max if is_open else start + timedelta(days=30))
         return [
-            {**listing, "days": [DAYS[local.weekday()]], "time": listing["start_time"], "local": local, "index": index}
+            {
+                **listing,
+                "days": [DAYS[local.weekday()]],
+                "time": listing["start_time"],
+                "local": local,
+                "index": index,
+                "lasts": world.lasts.get(listing["id"]),
+            }
             for index, local in enumerate(sorted(world.dates.get(listing["id"], ())), 1)
             if start <= local.date() <= end
         ]
@@ -200,6 +207,8 @@ def _slot_matches(slot: Document, params: Params) -> bool:
         return False
     if "start_before" in params and (slot["time"] is None or slot["time"] >= _clock(params["start_before"])):
         return False
+    if "ends_after" in params and not _ends_after(slot, datetime.fromisoformat(params["ends_after"])):
+        return False
     if "max_price" in params:
         cheap = price["min"] is not None and price["min"] <= float(params["max_price"])
         if not cheap and price["is_free"] is not True:
@@ -211,6 +220,15 @@ def _slot_matches(slot: Document, params: Params) -> bool:
         and _flag(slot.get("overnight"), params.get("overnight"))
         and _starts_within(slot, params)
     )
+
+
+def _ends_after(slot: Document, then: datetime) -> bool:
+    """Return True if a date is not over; one without a clock time is over when its last day is."""
+    ends = slot["local"] + (slot["lasts"] or timedelta())
+    if slot["has_time"]:
+        return bool(ends > then)
+    last = max(slot["local"].date(), (ends - timedelta(microseconds=1)).date())
+    return bool(last >= then.date())
 
 
 def _starts_within(slot: Document, params: Params) -> bool:
@@ -289,7 +307,7 @@ def _is_open_at(hours: Document, then: datetime) -> bool:
 
 
 # Filters of events that one of its dates must meet; `where` as far as it speaks of one.
-NEEDS_A_DATE = {"weekday", "start_after", "start_before", "where"}
+NEEDS_A_DATE = {"weekday", "start_after", "start_before", "ends_after", "where"}
 
 _LISTING: dict[str, Callable[[Document, str], bool]] = {
     "category": _any_of(lambda item: item["categories"]),

@@ -29,6 +29,8 @@ def read(folder: Path, text: str) -> Configuration:
         ('requests = ["/v1/seattle/places?free=true"]', "static.requests", ["ignores"]),
         ('requests = ["/v1/boston/events"]', "static.requests", ["boston is not among", "allowed: sea, seattle"]),
         ('requests = ["/v1/seattle/nearby?lat=47.6&lng=-122.3"]', "static.requests", ["can't be a file"]),
+        ('requests = ["/v1/seattle/places?open_at=now"]', "static.requests", ["open_at=now", "local time"]),
+        ('requests = ["/v1/seattle/events?ends_after=now"]', "static.requests", ["ends_after=now can't be part"]),
         ('requests = ["/v1/changes?cursor=7"]', "static.requests", ["cursor can't be part"]),
         ('requests = ["/v1/seattle/events.ics/address"]', "static.requests", ["can't be a file"]),
         ('requests = ["/v1/seattle/events?include=source"]', "static.requests", ["include can't be part"]),

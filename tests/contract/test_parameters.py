@@ -13,7 +13,7 @@ from tests.contract.wishes import match_of
 _NAMES = """
 ids from to min_confidence category audience season occasion team age age_min age_max neighborhood lat lng radius_m
 zip near_zip include_approximate place_id organization_id free max_price has_time recurring occurrences
-indoor outdoor good_for_rainy sensory open_at meets weekday start_after start_before schedule_day
+indoor outdoor good_for_rainy sensory open_at meets weekday start_after start_before ends_after schedule_day
 enrollment_type openings
 starts_from starts_to year overnight type_hint place_type has_birthday_parties has_classes q
 where changed_since fields expand include include_mode cursor page facets limit

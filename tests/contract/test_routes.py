@@ -64,7 +64,7 @@ _EVERY = (
 )
 _SENSED = "indoor outdoor good_for_rainy sensory"
 _TAKEN = {
-    "events.list": f"{_EVERY} {_DATED} occasion {_SENSED} team has_time recurring occurrences",
+    "events.list": f"{_EVERY} {_DATED} occasion {_SENSED} team has_time recurring ends_after occurrences",
     "classes.list": f"{_EVERY} {_DATED} occasion {_SENSED} meets schedule_day enrollment_type openings "
     "starts_from starts_to",
     "camps.list": f"{_EVERY} {_DATED} meets year overnight",

@@ -24,6 +24,7 @@ _VALUES: Mapping[str, Sequence[str]] = {
     "changed_since": ("2026-10-01T00:00:00Z", "2026-12-01T00:00:00Z"),
     "start_after": ("10:00", "18:30:00"),
     "start_before": ("12:00",),
+    "ends_after": ("now", "2026-10-24T11:00"),
     "starts_from": ("2026-10-01",),
     "starts_to": ("2026-11-30",),
     "age": ("0", "4", "17"),

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import UNSET
 
 from outings.answers.addons.forecast import ForecastBlocks
-from outings.answers.listings.lists import ListRequest, resolve_list
+from outings.answers.listings.lists import SLOW, ListRequest, resolve_list
 from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.counting import DayCounts
 from outings.answers.rows.evaluator import open_evaluator
@@ -26,7 +26,7 @@ _encoder = msgspec.json.Encoder()
 
 def plan_calendar(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     request = resolve_list(query, snapshot, context)
-    is_quick = query.resource == "event" and "where" not in query.values
+    is_quick = query.resource == "event" and query.values.keys().isdisjoint(SLOW)
     return AnswerPlan(request.make_tag(), lambda: answer_calendar(request), is_quick=is_quick)
 
 

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.listings.lists import ListRequest, resolve_list
+from outings.answers.listings.lists import SLOW, ListRequest, resolve_list
 from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -60,7 +60,9 @@ _encoder = msgspec.json.Encoder()
 
 def plan_density(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     request = resolve_list(query, snapshot, context)
-    return AnswerPlan(request.make_tag(), lambda: answer_density(request), is_quick="where" not in query.values)
+    return AnswerPlan(
+        request.make_tag(), lambda: answer_density(request), is_quick=query.values.keys().isdisjoint(SLOW)
+    )
 
 
 def answer_density(request: ListRequest) -> list[bytes]:

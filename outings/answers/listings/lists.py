@@ -47,6 +47,7 @@ from outings.answers.rows.filters import (
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import list_approximate
 from outings.contract.envelope import Notice, encode_list
+from outings.contract.parameters import MOMENTS
 from outings.contract.query import Query
 from outings.contract.resources.directories import Facets, OrganizationCount, OrganizationFacet
 from outings.contract.resources.meta import ListMeta, Window
@@ -66,6 +67,8 @@ CHANGING = frozenset({"expand", "include", "fields"})
 # The most items that take less than a millisecond: if each is changed, and if each is made of an occurrence or gets
 # its source.
 _MOST_CHANGED, _MOST_MADE = 50, 20
+# Parameters whose answers take longer: an expression's result may have left the cache, and dates are tested one by one.
+SLOW = frozenset({"where", "sort", "ends_after"})
 _FACETS_OF_DATES = frozenset({"weekday", "time_block"})
 _FACETS_OF_OFFERS = _FACETS_OF_DATES | {"price_band", "age_band"}
 
@@ -128,7 +131,7 @@ class ListRequest(Struct, frozen=True, kw_only=True):
             others = list_others(query, context)
             forecast = ForecastBlocks(query, snapshot=self.snapshot, context=context).tag
         digest = context.entitlement.digest
-        now = self.filters.values.get("open_at")
+        now = next((self.filters.values[name] for name in MOMENTS if name in self.filters.values), None)
         return make_tag("list", self.snapshot.hash, query.text, position, self.today, digest, others, forecast, now)
 
 
@@ -164,8 +167,8 @@ def _is_quick(request: ListRequest) -> bool:
     query = request.query
     items = len(query.get_words("ids")) if "ids" in query.values else read_limit(query)
     facets = {*query.get_words("facets")}
-    if "where" in query.values or "sort" in query.values:
-        return False  # the expression's result may have left the cache; dates are tested one by one
+    if not query.values.keys().isdisjoint(SLOW):
+        return False
     if request.is_expanded or "source" in query.get_words("include"):
         return items <= _MOST_MADE and not facets & _FACETS_OF_DATES
     if query.resource in ("class", "camp") and facets & _FACETS_OF_OFFERS:

@@ -76,7 +76,7 @@ Array = NDArray[Any]
 NO_TIME, VARIES = -1, -2
 
 # Columns of occurrences that the table of moments has, by their names here.
-_OF_MOMENTS = {"starts_at": "starts_at", "by_row": "number"}
+_OF_MOMENTS = {"starts_at": "starts_at", "offset": "offset", "lasts": "lasts_local", "by_row": "number"}
 
 # Cached matrices of a type, each of the sets for all values of a column that facets count.
 _MATRICES = 8

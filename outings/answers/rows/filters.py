@@ -16,7 +16,16 @@ from outings.contract.parameters import PARAMETERS
 from outings.contract.query import Entitlement, Query, check_window
 from outings.contract.routes import LIST_DAYS_AFTER, LISTS, ROUTES, Route, list_defaults
 from outings.contract.text import TextQuery, fold_text, parse_text
-from outings.contract.values import DateDefault, Default, Parameter, Value, echo_value, list_allowed, number_day
+from outings.contract.values import (
+    DateDefault,
+    Default,
+    Parameter,
+    Value,
+    count_seconds,
+    echo_value,
+    list_allowed,
+    number_day,
+)
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, SETS, WEEKDAYS, Vocabulary
 from outings.release.tables import LISTINGS, OCCURRENCE_TABLES, TABLES
 
@@ -71,6 +80,13 @@ class NotBefore(Struct, frozen=True):
     day: date
 
 
+class EndsAfter(Struct, frozen=True):
+    """An occurrence ends after the time, in seconds of the local clock. One that states no end ends as it begins; one
+    without a clock time ends with its last day."""
+
+    local: int
+
+
 class Within(Struct, frozen=True):
     """The listing's coordinates are in the circle or on its edge. A listing without coordinates is dropped or, with
     `is_approximate`, placed in the middle of its zip. `center`: a latitude and a longitude, or a zip."""
@@ -121,7 +137,7 @@ class Either(Struct, frozen=True):
 # Conditions for which a `RowFinder` gives the rows, also to the evaluator that tests compare with, so that rounding at
 # an edge is the same.
 RowCondition = Within | InZips | Matches | HasId | OpenAt
-Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | ExpressionSet | Either
+Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | EndsAfter | ExpressionSet | Either
 
 
 class Conditions(Struct, frozen=True):
@@ -277,6 +293,7 @@ RULES: Mapping[str, Rule] = {
     "zip": lambda values, _: InZips(values["zip"]),
     # Before the value: clock times are whole seconds.
     "start_before": lambda values, _: Between("time", None, _count_seconds(values["start_before"]) - 1),
+    "ends_after": lambda values, _: EndsAfter(count_seconds(datetime.fromisoformat(values["ends_after"]))),
     # With expanded occurrences, a listing needs a date.
     "occurrences": lambda *_: Between("date", None, None),
     "schedule_day": lambda values, _: Shares("days", _pack_words([values["schedule_day"]], WEEKDAYS)),
@@ -316,7 +333,7 @@ def _tests_occurrences(condition: Condition, listing_type: str) -> bool:
     match condition:
         case ExpressionSet():
             return condition.is_of_occurrence
-        case NotBefore():
+        case NotBefore() | EndsAfter():
             return True
         case Either(alternatives):  # all of them on columns of one table
             return _tests_occurrences(alternatives[0][0], listing_type)

@@ -31,6 +31,7 @@ from outings.answers.rows.filters import (
     Between,
     Condition,
     Either,
+    EndsAfter,
     ExpressionSet,
     HasId,
     InZips,
@@ -84,8 +85,8 @@ def make_test(condition: Condition, table: Mapping[str, Array]) -> Callable[[Row
             )
         case ExpressionSet(words):
             return lambda numbers: test_set(words, numbers)
-        case NotBefore(instant, day):
-            return lambda numbers: _begins(table, numbers, instant=instant, day=number_value(day))
+        case NotBefore() | EndsAfter():
+            return lambda numbers: _is_ahead(condition, table, numbers)
         case Either(alternatives):
             sides = [test_all(side, table) for side in alternatives]
             return lambda numbers: reduce(np.logical_or, (side(numbers) for side in sides))
@@ -117,10 +118,18 @@ def _overlaps(firsts: Array, lasts: Array, low: Any, high: Any) -> Mask:
     return kept
 
 
-def _begins(table: Mapping[str, Array], numbers: Rows, *, instant: int, day: int) -> Mask:
-    has_time = _is_stated(table["time"][numbers])
-    begins: Mask = np.where(has_time, table["starts_at"][numbers] >= instant, table["day"][numbers] >= day)
-    return begins
+def _is_ahead(condition: NotBefore | EndsAfter, table: Mapping[str, Array], numbers: Rows) -> Mask:
+    has_time, starts_at = _is_stated(table["time"][numbers]), table["starts_at"][numbers]
+    is_ahead: Mask
+    if isinstance(condition, NotBefore):
+        is_ahead = np.where(
+            has_time, starts_at >= condition.instant, table["day"][numbers] >= number_value(condition.day)
+        )
+        return is_ahead
+    # An end that is not stated is -1. Without a clock time a day counts as begun a second after its midnight.
+    ends = starts_at + table["offset"][numbers] + np.maximum(table["lasts"][numbers], ~has_time)
+    is_ahead = ends > np.where(has_time, condition.local, condition.local // DAY * DAY)
+    return is_ahead
 
 
 def _is_stated(values: Array) -> Mask:
@@ -321,7 +330,7 @@ def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) 
             words = own.find_overlap(first, last, number_value(low), number_value(high))
         case ExpressionSet(marked):
             words = marked
-        case NotBefore():
+        case NotBefore() | EndsAfter():
             words = None
         case Either(alternatives):
             return _find_either(alternatives, columns, own)

@@ -21,7 +21,7 @@ _OVERRIDES = ("age", "age_min", "age_max", "audience")
 # The window, which changes the next date of a listing.
 _WINDOW = ("from", "to")
 # Filters that choose among a listing's dates, beside the window.
-_MOMENTS = ("weekday", "schedule_day", "start_after", "start_before")
+_MOMENTS = ("weekday", "schedule_day", "start_after", "start_before", "ends_after")
 # Filters of searches that send none: by the types that a key may read, and by the query's age.
 MOST_USUAL = 256
 

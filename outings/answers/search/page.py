@@ -22,6 +22,7 @@ from outings.answers.search.score import match_words
 from outings.answers.search.word_matches import PARTIAL, Keep, Numbers, SearchMatches
 from outings.answers.snapshot.zips import find_centre, list_approximate
 from outings.contract.envelope import encode_list
+from outings.contract.parameters import MOMENTS
 from outings.contract.query import Query
 from outings.contract.resources.finding import LEVELS, MOST_REPEATS
 from outings.contract.values import DAY, number_day
@@ -55,8 +56,10 @@ class _Attempt(Struct, frozen=True, eq=False):
 
 def plan_search(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     search = resolve_search(query, snapshot=snapshot, context=context)
-    read = (search.offset, search.today, context.entitlement.digest, search.filters.given.get("open_at"))
-    tag = make_tag("search", snapshot.hash, query.text, *read)
+    moments = map(search.filters.given.get, MOMENTS)
+    tag = make_tag(
+        "search", snapshot.hash, query.text, search.offset, search.today, context.entitlement.digest, *moments
+    )
     return AnswerPlan(tag, lambda: answer_search(search), is_quick=_is_quick(search), is_now=search.is_now)
 
 

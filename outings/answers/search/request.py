@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.plan import NOW, AnswerContext, format_stamp, read_limit
+from outings.answers.plan import AnswerContext, asks_now, format_stamp, read_limit
 from outings.answers.search.filters import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
 from outings.answers.search.query_places import read_locations
@@ -82,8 +82,8 @@ class Search(Struct, frozen=True, kw_only=True):
 
     @property
     def is_now(self) -> bool:
-        """Return True if the answer depends on the minute."""
-        return NOW in (self.query.get("open_at"), *(reading.values.get("open_at") for reading in self.active))
+        """Return True if the words make the answer depend on the minute, as parameters may."""
+        return any(asks_now(reading.values) for reading in self.active)
 
     @property
     def given_up(self) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ EVERY = {"audience": "all", "min_confidence": "0", "limit": "200"}
 
 # What happens, as the contract has it: a section without a term, ages or a price has its class's, a session its camp's.
 SLOTS = """
-CREATE VIEW event_slot AS SELECT o.id, o.local, strftime(o.local, '%A').lower() AS weekday, l.start_time AS clock
-    FROM occurrence o JOIN event l USING (id);
+CREATE VIEW event_slot AS SELECT o.id, o.local, o.ends, l.has_time,
+    strftime(o.local, '%A').lower() AS weekday, l.start_time AS clock FROM occurrence o JOIN event l USING (id);
 CREATE VIEW class_slot AS
     SELECT l.id, s.schedule.days AS days, s.schedule.start_time AS clock,
         CASE WHEN s.term.starts_on IS NULL AND s.term.ends_on IS NULL THEN l.term ELSE s.term END AS term,
@@ -102,6 +102,9 @@ MEANINGS: dict[str, list[Meaning]] = {
     ],
     "start_after": [Meaning(DATED, {"start_after": "10:30"}, slot="s.clock >= '10:30:00'")],
     "start_before": [Meaning(DATED, {"start_before": "12:00"}, slot="s.clock < '12:00:00'")],
+    "ends_after": [Meaning("event", {"ends_after": "2026-08-20T12:00"}, slot="""CASE WHEN s.has_time
+        THEN coalesce(s.ends, s.local) > '2026-08-20 12:00:00'
+        ELSE s.local::DATE >= '2026-08-20' OR s.ends > '2026-08-20' END""")],
     "has_time": [
         Meaning("event", {"has_time": "true"}, "l.has_time"), Meaning("event", {"has_time": "false"}, "NOT l.has_time"),
     ],
@@ -204,8 +207,11 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
                if listing["type"] == kind]  # fmt: skip
         database.register(f"given_{kind}", pl.DataFrame(own, infer_schema_length=None).to_arrow())
         database.execute(f"CREATE TABLE {kind} AS FROM given_{kind}")
-    dates = [{"id": row_id, "local": local} for row_id, locals_ in world.dates.items() for local in locals_]
-    database.register("given", pl.DataFrame(dates).to_arrow())
+    dates = [
+        {"id": row_id, "local": local, "ends": local + world.lasts[row_id] if row_id in world.lasts else None}
+        for row_id, locals_ in world.dates.items() for local in locals_
+    ]  # fmt: skip
+    database.register("given", pl.DataFrame(dates, infer_schema_length=None).to_arrow())
     database.execute("CREATE TABLE occurrence AS FROM given")
     database.execute(SLOTS)
     values = {
