@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
 from itertools import chain
+from typing import Any
 
 import msgspec
 
@@ -94,9 +95,7 @@ def render_explorer(settings: SiteSettings, metros: Sequence[MetroFigures]) -> P
     ask for them. On plain files it reads their indexes, not the API."""
     values = {
         "script_words": gather_words(settings),
-        "metros": [{**msgspec.to_builtins(metro), "is_american": metro.timezone in list_american()} for metro in metros]
-        if settings.key or settings.is_static
-        else None,
+        "metros": [*map(_describe_metro, metros)] if settings.key or settings.is_static else None,
         "types": tuple(COLLECTIONS.values()),
         "views": VIEWS,
         "prices": PRICES,
@@ -105,6 +104,12 @@ def render_explorer(settings: SiteSettings, metros: Sequence[MetroFigures]) -> P
         "columns": {collection: sorted(list_columns(name)) for name, collection in COLLECTIONS.items()},
     }
     return render_page(PATH, "explorer.html", settings=settings, page_words="explorer", values=values)
+
+
+def _describe_metro(metro: MetroFigures) -> dict[str, Any]:
+    described: dict[str, Any] = msgspec.to_builtins(metro)
+    del described["changed_on"]  # of a build, while the page is of what the metro has
+    return {**described, "is_american": metro.timezone in list_american()}
 
 
 def render_words(settings: SiteSettings) -> Page:
