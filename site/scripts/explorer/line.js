@@ -71,12 +71,16 @@ export function parseLine(text, about) {
 }
 
 /**
- * Takes the first phrase out that is a filter of the page.
+ * Takes the first phrase out that is a filter of the page. A kind of place is no such filter, and what stands in it is
+ * none of its own: "indoor" in "indoor playground".
  * @param {Line} line
  * @param {About} about
  */
 function takePhrase(line, about) {
-  for (const phrase of about.tables.filters.find(line.text)) {
+  const found = about.tables.filters.find(line.text);
+  const kinds = found.filter(({ words }) => words.is_kind);
+  for (const phrase of found) {
+    if (kinds.some((kind) => kind !== phrase && kind.start <= phrase.start && phrase.end <= kind.end)) continue;
     const values = readPhrase(phrase, about);
     if (!values) continue;
     line.drop(phrase.start, phrase.end);
