@@ -12,12 +12,14 @@ from click.testing import Result
 
 from outings.configuration import Configuration, FeedTable, read_configuration
 from outings.contract.resources.shared import Location
+from outings.release.folder import FolderStore
 from pipeline.clean.venues import bring_venues
 from pipeline.feed_task import read_feed
 from pipeline.fetch.formats import RawRecord
 from pipeline.records.record import PlaceRecord, Reference
 from tests.new_cities.exporting import run
 from tests.settings import format_metro
+from tests.takedown.towns import find_words
 from tests.websites import city, systems
 from tests.websites.internet import Internet
 
@@ -324,6 +326,28 @@ def test_a_build_fetches_again_only_the_pages_that_changed(draft: Draft, interne
     assert run("build", "--workers", "1", "-c", config).exit_code == 4
     internet.pages["gallery.santarosa.example/calendar"] = listed
     assert "4 of 4 linked pages, 3 unchanged" in run("build", "--workers", "1", "-c", config).stderr
+
+
+def test_a_takedown_leaves_a_linked_page_in_no_object(draft: Draft, internet: Internet, tmp_path: Path) -> None:
+    gone, *others = open_gallery(internet, 4)
+    for number in range(1, 5):
+        page = internet.pages[f"gallery.santarosa.example/calendar/show-{number}"]
+        assert isinstance(page, systems.Page)
+        page.etag = f'"{number}"'
+    draft("https://gallery.santarosa.example/", *CENTER)
+    config = str(tmp_path / "outings.toml")
+    assert run("build", "--workers", "1", "-c", config).exit_code == 0
+    store = FolderStore(tmp_path / "var/store")
+    assert find_words(store, gone.casefold())
+    asked = run("query", f"SELECT id FROM events WHERE name = '{gone}'", "--format", "csv", "-c", config)
+    assert run("takedown", asked.stdout.split()[1], "-c", config).exit_code == 0
+    assert run("releases", "prune", "-c", config).exit_code == 0
+    assert find_words(store, gone.casefold()) == []
+    assert "4 of 4 linked pages, 0 unchanged" in run("build", "--workers", "1", "-c", config).stderr
+    shown = run("query", "SELECT name FROM events", "--format", "csv", "-c", config).stdout
+    assert gone not in shown
+    assert all(name in shown for name in others)
+    assert find_words(store, gone.casefold()) == []
 
 
 @pytest.mark.parametrize(
